@@ -1,0 +1,261 @@
+"""The nouns of the program, and what a card must and should have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tools.kinds import Kind, Part, local
+from tools.language import Language, guess
+from tools.text import clean, cut_at_word, folded, one_line
+
+TITLE_MAX = 80  # characters; what a board shows without wrapping, far below Trello's own limit
+TEXT_MAX = 16384  # characters Trello takes in a description, a name or a check item (Trello REST v1)
+_CUT_NOTE: Mapping[Language, str] = {
+    "pt": "\n\n[… cortado: o texto passava do limite do Trello]",
+    "en": "\n\n[… cut: the text was longer than Trello allows]",
+    "es": "\n\n[… cortado: el texto superaba el límite de Trello]",
+}
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """A checklist: its title and its items, in order."""
+
+    title: str
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card as it is to be: also half written, with empty strings and no checklists for what is not there yet.
+
+    Args:
+        title: At most 80 characters when whole.
+        desc: Markdown, at most 16384 characters.
+        checklists: In order.
+        due: RFC 3339 with an offset, or empty for none.
+    """
+
+    title: str = ""
+    desc: str = ""
+    checklists: tuple[Checklist, ...] = ()
+    due: str = ""
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Proof that a card is on the board: made only from Trello's own answer.
+
+    Args:
+        card_id: Trello's id of the card.
+        url: Trello's short url of the card.
+        title: The card's title.
+        created: False when the card was there already.
+    """
+
+    card_id: str
+    url: str
+    title: str
+    created: bool = True
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Something that a card has not got.
+
+    Args:
+        code: Which rule; names a text in ``prompts/*/lacks.json``.
+        must: True when a card may not stay on a board without it.
+        names: What exactly: parts of the description, titles of checklists.
+    """
+
+    code: str
+    must: bool
+    names: tuple[str, ...] = field(default=())
+
+
+def tidy_title(title: str) -> str:
+    """Return a title on one clean line, without Markdown marks around it."""
+    return re.sub(r"^(?:#+\s+|\*\*|__|`)+|(?:\*\*|__|`)+$", "", one_line(title)).strip()
+
+
+def tidy_desc(desc: str, language: Language) -> str:
+    """Return a description clean and within Trello's limit; a cut is visible in the text."""
+    desc = clean(desc).strip()
+    if len(desc) <= TEXT_MAX:
+        return desc
+    note = _CUT_NOTE[language]
+    return desc[: TEXT_MAX - len(note)].rstrip() + note
+
+
+def tidy_checklist(title: str, items: Iterable[str], *, fallback: str, kind: Kind) -> tuple[Checklist, int]:
+    """Return the checklist within its bounds, and how many items were too many for it."""
+    kept = [one_line(item)[:TEXT_MAX] for item in items]
+    kept = [item for item in kept if item]
+    name = cut_at_word(tidy_title(title), TITLE_MAX * 2) or fallback
+    return Checklist(name, tuple(kept[: kind.items_max])), max(0, len(kept) - kind.items_max)
+
+
+def title_lacks(title: str, phrase: str) -> list[Lack]:
+    """Return what a title falls short of: it cannot be mended once the card exists."""
+    if not title:
+        return [Lack("title_missing", must=True)]
+    if len(title) > TITLE_MAX:
+        return [Lack("title_long", must=True)]
+    if folded(title) == folded(phrase):
+        return [Lack("title_is_phrase", must=False)]
+    return []
+
+
+def lacks(card: Card, kind: Kind, phrase: str, language: Language | None) -> list[Lack]:
+    """Return everything a card has not got, what it must have first.
+
+    Args:
+        card: The card as it stands.
+        kind: The kind it is to be.
+        phrase: The user's phrase.
+        language: The language of the phrase; None when that is not plain, and then nothing is said of it.
+    """
+    found = title_lacks(card.title, phrase)
+    parts = split_parts(card.desc, kind)
+    missing = tuple(part.id for part in kind.parts if not parts.get(part.id))
+    if missing:
+        found.append(Lack("desc_parts", must=True, names=missing))
+    if len(card.checklists) < kind.checklists_min:
+        found.append(Lack("checklists_missing", must=True))
+    if empty := tuple(c.title for c in card.checklists if not c.items):
+        found.append(Lack("checklist_empty", must=True, names=empty))
+    if short := tuple(c.title for c in card.checklists if 0 < distinct(c.items) < kind.items_min):
+        found.append(Lack("few_items", must=False, names=short))
+    if language and guess(whole_text(card)) not in (None, language):
+        found.append(Lack("language", must=False))
+    return sorted(found, key=lambda lack: not lack.must)
+
+
+def is_full(card: Card, kind: Kind, phrase: str, language: Language | None) -> bool:
+    """Return whether nothing can be added: all the checklists a card may have, and nothing lacking."""
+    return len(card.checklists) >= kind.checklists_max and not lacks(card, kind, phrase, language)
+
+
+def distinct(items: Iterable[str]) -> int:
+    """Return how many items differ by more than case, accents and punctuation."""
+    return len({folded(item) for item in items})
+
+
+def whole_text(card: Card) -> str:
+    """Return all the words of a card."""
+    return "\n".join([card.title, card.desc, *(item for c in card.checklists for item in (c.title, *c.items))])
+
+
+def split_parts(desc: str, kind: Kind) -> dict[str, str]:
+    """Find the parts of a description by their headings, however they are marked.
+
+    A heading is a line that begins with one of a part's names: with Markdown's marks or numbering before it or not,
+    with the text after a colon or on the lines that follow.
+
+    Returns:
+        Each part's id with its text; a part with a heading and no words is not there.
+    """
+    names = {alias: part.id for part in kind.parts for alias in _names(part)}
+    inline = "|".join(sorted((re.escape(name) for name in names), key=len, reverse=True))
+    found: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in _lines(desc, inline):
+        part_id, rest = _heading(line, names)
+        if part_id:
+            current = found.setdefault(part_id, [])
+        if current is not None:
+            current.append(rest)
+    texts = {part_id: "\n".join(lines).strip() for part_id, lines in found.items()}
+    return {part_id: text for part_id, text in texts.items() if re.search(r"\w", text)}
+
+
+def _names(part: Part) -> set[str]:
+    return {folded(heading) for heading in part.heading.values()} | {folded(alias) for alias in part.aliases}
+
+
+def _lines(desc: str, inline: str) -> list[str]:
+    """Split a description into lines, also where a heading follows a sentence on the same line."""
+    lines = []
+    for line in desc.splitlines():
+        plain = folded_keeping_length(line)
+        starts = [0, *(m.end() for m in re.finditer(rf"[.;!?]\s+(?=(?:\W{{0,4}})(?:{inline})\W{{0,3}}:)", plain))]
+        lines += [line[a:b] for a, b in zip(starts, [*starts[1:], len(line)], strict=True)]
+    return lines
+
+
+def folded_keeping_length(text: str) -> str:
+    """Return the text folded character by character, so that positions in it are positions in the text."""
+    return "".join((folded(char) or char) if char.isalpha() and len(folded(char)) <= 1 else char for char in text)
+
+
+def _heading(line: str, names: Mapping[str, str]) -> tuple[str | None, str]:
+    """Return the part a line opens, if any, and the rest of the line."""
+    marked = bool(re.match(r"\s*(?:#{1,6}\s|\*\*|__|\d{1,2}[.)]\s*\*{0,2})", line))
+    bare = re.sub(r"^[\W\d_]+", "", line)
+    head, colon, rest = bare.partition(":")
+    name = folded(re.sub(r"\([^)]*\)", "", head))
+    if name in names and (colon or not rest):
+        return names[name], rest.lstrip("*_ ")
+    if marked:
+        for alias in sorted(names, key=len, reverse=True):
+            if name.startswith(alias + " ") and len(name) <= 60:
+                return names[alias], rest.lstrip("*_ ")
+    return None, line
+
+
+def join_parts(parts: Mapping[str, Iterable[str] | str], kind: Kind, language: Language) -> str:
+    """Write a description from its parts, in the order of the kind.
+
+    Args:
+        parts: Each part's id with its text, or with its points.
+        kind: Whose parts and headings.
+        language: Of the headings.
+    """
+    sections = []
+    for part in kind.parts:
+        body = parts.get(part.id, "")
+        text = body if isinstance(body, str) else "\n".join(f"- {one_line(point)}" for point in body)
+        if text.strip():
+            sections.append(f"## {local(part.heading, language)}\n\n{text.strip()}")
+    return "\n\n".join(sections)
+
+
+def with_checklist(card: Card, new: Checklist, kind: Kind) -> Card:
+    """Return the card with a checklist added, or its new items added to the one of that title."""
+    for index, old in enumerate(card.checklists):
+        if folded(old.title) == folded(new.title):
+            known = {folded(item) for item in old.items}
+            items = (*old.items, *(item for item in new.items if folded(item) not in known))[: kind.items_max]
+            merged = replace(old, items=items)
+            return replace(card, checklists=(*card.checklists[:index], merged, *card.checklists[index + 1 :]))
+    return replace(card, checklists=(*card.checklists, new))
+
+
+def as_markdown(card: Card, *, due_line: str = "") -> str:
+    """Return the card as Markdown: title, due date, description, checklists with boxes."""
+    blocks = [f"# {card.title}"]
+    if due_line:
+        blocks.append(f"**{due_line}**")
+    blocks.append(card.desc)
+    blocks += [f"### {c.title}\n\n" + "\n".join(f"- [ ] {item}" for item in c.items) for c in card.checklists]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def as_json(card: Card) -> dict[str, Any]:
+    """Return the card as JSON values, for the ledger and for ``--json``."""
+    return {
+        "title": card.title,
+        "desc": card.desc,
+        "due": card.due,
+        "checklists": [{"title": c.title, "items": list(c.items)} for c in card.checklists],
+    }
+
+
+def from_json(data: Mapping[str, Any]) -> Card:
+    """Read back what ``as_json`` wrote."""
+    checklists = tuple(Checklist(c["title"], tuple(c["items"])) for c in data["checklists"])
+    return Card(data["title"], data["desc"], checklists, data["due"])

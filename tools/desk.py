@@ -1,0 +1,322 @@
+"""The desk of one conversation: what the five tools may touch, and where ids and dates come from.
+
+The model gives text; the desk decides. A list id is taken only from ``resolve_list_id`` of this run, a due date only
+from ``to_rfc3339`` of this run, a card id only from this run's card. Where the intention is certain it is mended: a
+list's name in the place of its id, a card id left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from tools.card import (
+    TITLE_MAX,
+    Card,
+    Lack,
+    Receipt,
+    is_full,
+    lacks,
+    split_parts,
+    tidy_checklist,
+    tidy_desc,
+    tidy_title,
+    title_lacks,
+    with_checklist,
+)
+from tools.clock import Clock
+from tools.dates import DueError, parse_due
+from tools.guards import LoopGuard
+from tools.kinds import Kind
+from tools.language import Language, guess
+from tools.ledger import same_instant
+from tools.prompt import Words
+from tools.publish import Board
+from tools.schema import Tool
+from tools.text import cut_at_word, folded, one_line
+
+_TITLE_REFUSALS = 2
+_WRITES = {"create_card", "set_desc", "add_checklist"}
+_NO_DUE = {"", "none", "null", "n/a", "na", "nenhum", "sem prazo", "no", "false"}
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a card is written from; all of it is the user's or the code's.
+
+    Args:
+        phrase: The user's phrase.
+        kind: The kind of card.
+        language: The language the card is written in.
+        phrase_language: The language of the phrase; None when that is not plain.
+        board: What the user calls the board; empty in a dry run without one.
+        list_id: Trello's id of the list.
+        list_name: Its name.
+        due: RFC 3339, or empty.
+        due_is_fixed: Whether the due date, or that there is none, is decided already.
+        now: The naive local time deadlines are read at.
+        tz: The zone they are read in.
+    """
+
+    phrase: str
+    kind: Kind
+    language: Language
+    phrase_language: Language | None
+    board: str
+    list_id: str
+    list_name: str
+    due: str
+    due_is_fixed: bool
+    now: datetime
+    tz: str
+
+
+class Refusal(Exception):
+    """A tool's refusal: a class of error from ``prompts/*/messages.json`` and what it names."""
+
+    def __init__(self, code: str, **values: str) -> None:
+        super().__init__(code)
+        self.code = code
+        self.values = values
+
+
+@dataclass
+class Desk:
+    """The state of one conversation, and the board behind it.
+
+    Args:
+        brief: The task.
+        board: Where the card goes.
+        words: The texts of refusals.
+        tools: The five tools, by name.
+        clock: Looked at before each call.
+        plan_title: Asks for a title when the model's own were refused too often; returns empty when there is none.
+        warn: Told what the user should know.
+    """
+
+    brief: Brief
+    board: Board
+    words: Words
+    tools: Mapping[str, Tool]
+    clock: Clock
+    plan_title: Callable[[], str] = lambda: ""
+    warn: Callable[[str], None] = lambda text: None
+    card: Card = Card()
+    receipt: Receipt | None = None
+    short: list[Lack] = field(default_factory=list)
+    guard: LoopGuard = field(default_factory=LoopGuard)
+    _dues: set[str] = field(default_factory=set)
+    _title_refusals: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Count the run's own due date among those with a source."""
+        if self.brief.due:
+            self._dues.add(self.brief.due)
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Execute one call and return its result as one line of JSON; calls are made one at a time.
+
+        Args:
+            name: The tool's name, as the model gave it after mending.
+            arguments: Its arguments, mended.
+
+        Raises:
+            Failure: When the run cannot go on. What the model can act on is returned, not raised.
+        """
+        with self._lock:
+            self.clock.check()
+            writes = name in _WRITES
+            try:
+                self._check_call(name, arguments, writes=writes)
+                result = {"tool": name, "ok": True, **self.tools[name].run(self, arguments)}
+            except Refusal as refusal:
+                result = {"tool": name, "ok": False, **self.words.error(refusal.code, **refusal.values)}
+            self.guard.note(name, arguments, ok=bool(result["ok"]), writes=writes)
+            return json.dumps(result, ensure_ascii=False)
+
+    def _check_call(self, name: str, arguments: Mapping[str, Any], *, writes: bool) -> None:
+        verdict = self.guard.refusal(name, arguments, writes=writes)
+        if verdict == "repeated":
+            raise Refusal("repeated", then=self._then())
+        if verdict == "failed_twice":
+            raise Refusal("failed_twice", reason=self._then())
+        if name not in self.tools:
+            raise Refusal("unknown_tool", name=one_line(name)[:60], tools=", ".join(self.tools))
+
+    def _then(self) -> str:
+        """Return what the model should do next, as a clause."""
+        step = next_call(self.lacks()) if self.receipt else "create_card"
+        return self.words.then(step or "answer")
+
+    def lacks(self) -> list[Lack]:
+        """Return what the card has not got yet."""
+        if self.receipt is None:
+            return [Lack("card_missing", must=True)]
+        return lacks(self.card, self.brief.kind, self.brief.phrase, self.brief.phrase_language)
+
+    def is_full(self) -> bool:
+        """Return whether the card exists and nothing can be added to it."""
+        return self.receipt is not None and is_full(
+            self.card, self.brief.kind, self.brief.phrase, self.brief.phrase_language
+        )
+
+    # The five tools; their docstrings, for the model, are in tools/__init__.py.
+
+    def read_deadline(self, text: str) -> dict[str, Any]:
+        """Answer ``to_rfc3339``: the run's own due date where it has one, else what the grammar reads."""
+        if self.brief.due_is_fixed:
+            note = self.words.note("due_fixed" if self.brief.due else "no_due")
+            return {"due": self.brief.due, "note": note}
+        try:
+            due = parse_due(text, now=self.brief.now, tz=self.brief.tz)
+        except DueError as error:
+            raise Refusal("bad_deadline", reason=one_line(str(error))) from error
+        if "past" in due.flags:
+            raise Refusal("past_deadline", due=due.rfc3339)
+        self._dues.add(due.rfc3339)
+        return {"due": due.rfc3339}
+
+    def resolve_list(self, board: str, list_name: str) -> dict[str, Any]:
+        """Answer ``resolve_list_id``: the run's list, whatever was asked for."""
+        answer = {"list_id": self.brief.list_id, "list_name": self.brief.list_name}
+        if list_name and folded(list_name) != folded(self.brief.list_name) and list_name != self.brief.list_id:
+            answer["note"] = self.words.note("list_fixed", list_name=self.brief.list_name)
+        return answer
+
+    def create(self, list_id: str = "", title: str = "", desc: str = "", due: str = "") -> dict[str, Any]:
+        """Answer ``create_card``."""
+        if self.receipt is not None:
+            raise Refusal("card_exists", url=self.receipt.url, then=self._then())
+        self._check_list(list_id)
+        due = self._checked_due(due)
+        desc = tidy_desc(desc, self.brief.language)
+        if not desc:
+            raise Refusal("missing_argument", name="desc", tool="create_card")
+        card = Card(self._settled_title(tidy_title(title), desc), desc, (), due)
+        self.receipt = self.board.ensure(card)
+        self.card = card
+        return {"card_id": self.receipt.card_id, "url": self.receipt.url, **self._shortfall("desc_parts")}
+
+    def describe(self, card_id: str, desc: str) -> dict[str, Any]:
+        """Answer ``set_desc``: a description that has fewer of its parts than the old one is refused."""
+        self._check_card(card_id)
+        card = replace(self.card, desc=tidy_desc(desc, self.brief.language))
+        if len(split_parts(card.desc, self.brief.kind)) < len(split_parts(self.card.desc, self.brief.kind)):
+            missing = [lack for lack in self._lacks_of(card) if lack.code == "desc_parts"]
+            raise Refusal("bad_desc", lacks=self.words.lacks(missing))
+        self.board.ensure(card)
+        self.card = card
+        return self._shortfall("desc_parts")
+
+    def add_checklist(self, card_id: str = "", title: str = "", items: list[str] | None = None) -> dict[str, Any]:
+        """Answer ``add_checklist``: a checklist more, or items more for one of the same title."""
+        self._check_card(card_id)
+        if not items:
+            raise Refusal("bad_items")
+        kind = self.brief.kind
+        fallback = str(self.words.messages["no_checklist_title"]).format(number=len(self.card.checklists) + 1)
+        checklist, too_many = tidy_checklist(title, items, fallback=fallback, kind=kind)
+        card = with_checklist(self.card, checklist, kind)
+        if card == self.card:
+            raise Refusal("repeated", then=self._then())
+        if len(card.checklists) > kind.checklists_max:
+            raise Refusal("enough_checklists", count=str(kind.checklists_max))
+        self.board.ensure(card)
+        self.card = card
+        if too_many:
+            self.warn(f"checklist {checklist.title!r}: {too_many} items more than {kind.items_max} were left out")
+        note = {"note": self.words.note("items_cut")} if too_many else {}
+        return {"checklist": checklist.title, "items": len(checklist.items), **note, **self._shortfall("few_items")}
+
+    def _lacks_of(self, card: Card) -> list[Lack]:
+        return lacks(card, self.brief.kind, self.brief.phrase, self.brief.phrase_language)
+
+    def _shortfall(self, code: str) -> dict[str, str]:
+        """Return what the call just made left wanting, for its result; it is reminded of before the next turn."""
+        self.short = [lack for lack in self.lacks() if lack.code == code]
+        if not self.short:
+            return {}
+        call = next_call(self.short)
+        return {"missing": self.words.lacks(self.short), "next": str(self.words.messages["calls"][call])}
+
+    def _check_list(self, list_id: str) -> None:
+        text = list_id.strip()
+        if text in ("", self.brief.list_id) or folded(text) == folded(self.brief.list_name) or is_placeholder(text):
+            return
+        raise Refusal("unknown_list", list_id=one_line(text)[:60])
+
+    def _check_card(self, card_id: str) -> None:
+        if self.receipt is None:
+            raise Refusal("no_card")
+        text = card_id.strip()
+        own = (self.receipt.card_id, self.receipt.url, self.receipt.url.rpartition("/")[2])
+        if text in own or not looks_like_id(text):
+            return
+        raise Refusal("other_card", card_id=one_line(text)[:60], own=self.receipt.card_id)
+
+    def _checked_due(self, due: str) -> str:
+        """Return the due date the card gets: the run's where it is fixed, else one that ``to_rfc3339`` gave."""
+        text = due.strip()
+        if self.brief.due_is_fixed:
+            return self.brief.due
+        if folded(text) in _NO_DUE:
+            return ""
+        known = next((d for d in self._dues if d == text or (_is_rfc3339(text) and same_instant(d, text))), "")
+        if not known:
+            raise Refusal("unknown_due", due=one_line(text)[:60])
+        return known
+
+    def _settled_title(self, title: str, desc: str) -> str:
+        """Return the title of the card: it cannot be mended later, so one that falls short is refused, twice."""
+        if not title:
+            raise Refusal("missing_argument", name="title", tool="create_card")
+        short = title_lacks(title, self.brief.phrase)
+        if self.brief.phrase_language and guess(f"{title}\n{desc}") not in (None, self.brief.phrase_language):
+            short.append(Lack("language", must=False))
+        if not short:
+            return title
+        if self._title_refusals < _TITLE_REFUSALS:
+            self._title_refusals += 1
+            raise Refusal("bad_title", lacks=self.words.lacks(short))
+        if any(lack.code != "language" for lack in short):
+            title = tidy_title(self.plan_title()) or title
+        return cut_at_word(title, TITLE_MAX)
+
+
+def next_call(short: list[Lack]) -> str:
+    """Return the tool that mends the first thing that is missing; empty when nothing is, or no tool can."""
+    tools = {
+        "card_missing": "create_card",
+        "desc_parts": "set_desc",
+        "checklists_missing": "add_checklist",
+        "checklist_empty": "add_checklist",
+        "few_items": "add_checklist",
+    }
+    return next((tools[lack.code] for lack in short if lack.code in tools), "")
+
+
+def looks_like_id(text: str) -> bool:
+    """Return whether a text is shaped like an id, a shortlink or a url of Trello's, and not like a placeholder."""
+    if re.fullmatch(r"[0-9a-fA-F]{24}", text) or re.search(r"https?://|trello\.com", text):
+        return True
+    return bool(
+        re.fullmatch(r"[0-9A-Za-z]{8}", text) and re.search(r"[A-Z]", text) and re.search(r"[0-9a-z]", text[1:])
+    )
+
+
+def is_placeholder(text: str) -> bool:
+    """Return whether a text stands for an id that is to be filled in."""
+    return bool(re.search(r"[<>{}$\[\]]", text) or re.search(r"\b(id|list_?id|card_?id|placeholder)\b", folded(text)))
+
+
+def _is_rfc3339(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False

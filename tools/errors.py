@@ -1,0 +1,95 @@
+"""Every way a run can fail: one small tree, each leaf with one exit code (see ``ExitStatus`` in ``agentic.py``).
+
+Failure
+├── UnusableCard         the model did not produce a usable card
+├── UsageFailure         flags, a due date, credentials missing, list or board not found
+├── CredentialsRefused   Trello refused the key, the token or the permission
+├── ModelUnavailable     Ollama down, model not pulled, busy, out of time
+├── TrelloUnavailable    Trello not to be had
+│   ├── TrelloRejected   Trello answered that it will not do this
+│   └── AnswerLost       a write was sent and its answer never came: it may have been applied
+├── LeftBehind           something of this run stays on the board
+├── Forbidden            a rule of the program says no
+└── Interrupted          SIGINT, SIGTERM or SIGHUP
+"""
+
+from __future__ import annotations
+
+
+class Failure(Exception):
+    """A failure the user is told about: what failed, and the flag, variable or command that mends it.
+
+    Args:
+        what: What failed, in one line.
+        hint: What to do about it, in one line; may be empty.
+    """
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+
+class UnusableCard(Failure):
+    """The model did not produce a card that may stay on a board."""
+
+
+class UsageFailure(Failure):
+    """What the user gave cannot be used."""
+
+
+class CredentialsRefused(Failure):
+    """Trello does not accept the key, the token, or what they are to do."""
+
+
+class ModelUnavailable(Failure):
+    """The model cannot be asked, or does not answer in time."""
+
+
+class TrelloUnavailable(Failure):
+    """Trello cannot be reached, or does not answer in time."""
+
+
+class TrelloRejected(TrelloUnavailable):
+    """Trello answered a request with a refusal that repeating it would not change."""
+
+
+class AnswerLost(TrelloUnavailable):
+    """A write was sent and no usable answer came back: it may or may not have been applied.
+
+    Args:
+        what: What failed, in one line.
+        wait_s: Seconds the server asked to wait before the next request; None when it did not say.
+    """
+
+    def __init__(self, what: str, wait_s: float | None = None) -> None:
+        super().__init__(what, TRELLO_LATER)
+        self.wait_s = wait_s
+
+
+class LeftBehind(Failure):
+    """Something of this run is on the board and stays there.
+
+    Args:
+        what: What failed, in one line.
+        hint: What to do about it.
+        url: The url of what is left; empty when not even that is known.
+    """
+
+    def __init__(self, what: str, hint: str, url: str = "") -> None:
+        super().__init__(what, hint)
+        self.url = url
+
+
+class Forbidden(Failure):
+    """A rule of the program refuses this."""
+
+
+class Interrupted(Failure):
+    """The user, or the system, asked the run to stop."""
+
+    def __init__(self) -> None:
+        super().__init__("interrupted", "")
+
+
+TRELLO_LATER = "try again later: nothing is made twice (status: https://trello.status.atlassian.com)"

@@ -1,0 +1,121 @@
+"""Once: what earlier runs of the same task left, and what to do about it before anything is written."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+from tools.card import Receipt, from_json
+from tools.errors import Forbidden, UsageFailure
+from tools.ledger import Ledger, Run, Task
+from tools.publish import Place, Publisher, changed_since, expected_from, url_of
+from tools.trello import NotThere, TrelloClient
+
+PublisherOf = Callable[[str], Publisher]
+
+
+def just_made(ledger: Ledger, client: TrelloClient, task: Task, within_s: float) -> tuple[Run, Receipt] | None:
+    """Return the card that a run of the same task made within the time, if it is still on the board.
+
+    Args:
+        ledger: Where the runs are.
+        client: Trello, asked whether the card is still there.
+        task: What makes two runs the same.
+        within_s: How far back to look.
+    """
+    since = time.time() - within_s
+    for run in ledger.runs(task):
+        if run.state == "done" and (run.ended or run.started) >= since and is_on_board(client, run.card_id):
+            return run, Receipt(run.card_id, run.url, run.title, created=False)
+    return None
+
+
+def is_on_board(client: TrelloClient, card_id: str) -> bool:
+    """Return whether a card exists and is not archived."""
+    try:
+        card = client.get(f"/cards/{card_id}", fields="closed,shortUrl")
+    except NotThere:
+        return False
+    return not (isinstance(card, dict) and card.get("closed"))
+
+
+def settle_interrupted(
+    ledger: Ledger, publisher_of: PublisherOf, task: Task, *, within_s: float, remove: bool, say: Callable[[str], None]
+) -> tuple[str, Receipt] | None:
+    """Finish or remove what interrupted runs of a task left on the board; called while the task is held alone.
+
+    A run that had planned its whole card is finished with that plan, if it is recent; any other is removed.
+
+    Args:
+        ledger: Where the runs are.
+        publisher_of: Makes the publisher of a run, by its id.
+        task: Whose runs.
+        within_s: How recent a run must be to be finished; its due date may be past otherwise.
+        remove: Whether to remove also what could be finished.
+        say: Told what was done.
+
+    Returns:
+        The id of the run that was finished and its receipt, or None.
+
+    Raises:
+        LeftBehind: When a person has changed what is there, or it cannot be removed.
+    """
+    for run in ledger.runs(task):
+        if run.state not in ("open", "left"):
+            continue
+        publisher = publisher_of(run.id)
+        made = next((step for step in ledger.steps(run.id) if step.kind == "card"), None)
+        recent = run.started >= time.time() - max(within_s, 3600.0)
+        if made is None or not run.plan or not recent or remove:
+            if made is not None:
+                say(f"an earlier run of this phrase was interrupted ({run.id}): what it left is removed")
+            publisher.roll_back()
+            continue
+        found = publisher.recover(run.card_id, made.payload, made.began)
+        if found is None:
+            ledger.finish(run.id, "removed", "its card is not on the board")
+            continue
+        publisher.refuse_if_changed(found)
+        say(f"an earlier run of this phrase was interrupted ({run.id}): its card is completed")
+        receipt = publisher.resume(found, from_json(json.loads(run.plan)))
+        ledger.finish(run.id, "done")
+        return run.id, receipt
+    return None
+
+
+def run_to_undo(ledger: Ledger, run_id: str) -> Run:
+    """Return the run whose card is to be archived: the named one, or the last that made a card.
+
+    Raises:
+        UsageFailure: When there is none, or its card is archived already.
+    """
+    run = ledger.run(run_id) if run_id else ledger.last_with_card()
+    if run is None:
+        raise UsageFailure(
+            "there is nothing to undo" + (f": no run {run_id}" if run_id else ""), "no run here made a card"
+        )
+    if run.state == "archived":
+        raise UsageFailure(f"there is nothing to undo: run {run.id} was undone already", "give another run: --undo RUN")
+    if run.state not in ("done", "left") or not run.card_id:
+        raise UsageFailure(f"there is nothing to undo: run {run.id} left no card", "give another run: --undo RUN")
+    return run
+
+
+def undo(ledger: Ledger, client: TrelloClient, run: Run, *, force: bool) -> Receipt:
+    """Archive the card of a run.
+
+    Raises:
+        UsageFailure: When the card is not there any more.
+        Forbidden: When somebody has changed it since, and ``force`` is not given.
+    """
+    place = Place(run.board_id, run.list_id)
+    found = Publisher(client, ledger, run.id, place).recover(run.card_id, {}, run.started)
+    if found is None or found.get("closed"):
+        raise UsageFailure(f"there is nothing to undo: the card is not on the board any more ({run.url})", "")
+    change = changed_since(found, expected_from(ledger.steps(run.id)), place=place)
+    if change and not force:
+        raise Forbidden(f"the card was changed since ({change}): {url_of(found)}", "--force archives it all the same")
+    client.put(f"/cards/{run.card_id}", {"closed": True})
+    ledger.finish(run.id, "archived")
+    return Receipt(run.card_id, run.url, run.title, created=False)

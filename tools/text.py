@@ -1,0 +1,38 @@
+"""Text from outside, made safe: control characters, comparison, cutting at a word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# C0 and C1 controls except newline and tab, the bidirectional overrides and isolates, and lone surrogates: nothing of
+# it can be meant in a card, and on a terminal it can hide or fake text.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+
+
+def clean(text: str) -> str:
+    """Return the text without control characters and terminal sequences; newlines and tabs stay."""
+    text = _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _CONTROLS.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """Return the text clean, on one line, with single spaces."""
+    return " ".join(clean(text).split())
+
+
+def folded(text: str) -> str:
+    """Return the text for comparing: without case, accents, punctuation at its ends, or extra spaces."""
+    plain = unicodedata.normalize("NFD", text.casefold())
+    plain = "".join(char for char in plain if not unicodedata.combining(char))
+    return " ".join(plain.split()).strip(" .,;:!?\"'`*_#-–—")
+
+
+def cut_at_word(text: str, limit: int) -> str:
+    """Return at most ``limit`` characters of a line, cut between words where there is a word to cut at."""
+    if len(text) <= limit:
+        return text
+    head = text[: limit + 1]
+    space = head.rfind(" ")
+    return head[: space if space > limit // 3 else limit].rstrip(" ,;:-–—(")

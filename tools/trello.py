@@ -1,0 +1,389 @@
+"""Trello's REST API v1 over HTTP, and nothing else: what a request needs, when it is repeated, what an error means.
+
+Facts this stands on (Trello REST v1 as documented and measured):
+
+* Key and token go into the Authorization header only. In the query they would be in the text of every error that
+  requests raises. ``~/.netrc`` would override the header, so the session trusts no environment.
+* A POST has no idempotency: sent twice, it makes two. So it is repeated here only when it cannot have been applied
+  (no connection, 429); otherwise ``AnswerLost`` tells the publisher to look first.
+* 100 requests in 10 s a token; an answer 429 may lack Retry-After; more than 200 of them block the key. The window is
+  kept by ``pace``, across processes, and a 429 makes all threads but one wait.
+* A text in a url costs up to 6 characters a letter and 414 comes at 8 KB: text goes in a JSON body.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import NewConnectionError
+
+from tools.clock import Clock, OutOfTime
+from tools.errors import (
+    TRELLO_LATER,
+    AnswerLost,
+    CredentialsRefused,
+    TrelloRejected,
+    TrelloUnavailable,
+    UsageFailure,
+)
+from tools.text import one_line
+
+WORKERS = 8  # writes in flight: with two probes after a 429, at most fifteen writes meet a Trello that refuses for good
+_CONNECT_S, _ANSWER_S = 5.0, 8.0
+_PAUSES_S = (0.5, 1.0, 2.0)  # before each repetition of a request that failed
+_BUSY_PAUSES_S = (3.0, 10.0)  # after a 429 with no Retry-After: together longer than Trello's window of 10 s
+_RETRY_AFTER_MAX_S = 60.0
+
+
+@dataclass(frozen=True)
+class Access:
+    """How Trello is reached.
+
+    Args:
+        base_url: Such as ``https://api.trello.com/1``.
+        key: API key.
+        token: API token.
+        proxy: Proxy url for https, empty for none.
+        ca_bundle: Path of a certificate bundle, empty for the default.
+    """
+
+    base_url: str
+    key: str
+    token: str
+    proxy: str = ""
+    ca_bundle: str = ""
+
+    def __repr__(self) -> str:
+        """Show where, and not with what: a repr ends up in logs."""
+        return f"Access({self.base_url!r})"
+
+
+class _Header(requests.auth.AuthBase):
+    """Puts the credentials where only Trello sees them."""
+
+    def __init__(self, access: Access) -> None:
+        self._value = f'OAuth oauth_consumer_key="{access.key}", oauth_token="{access.token}"'
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = self._value
+        return request
+
+
+class _Gate:
+    """Lets requests pass together until one is told 429; then one at a time, until one passes."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._closed = False
+        self._refused = 0
+
+    def pass_through(self, send: Callable[[], _Answer], clock: Clock) -> _Answer:
+        if not self._closed:
+            answer = send()
+            if answer.status != 429:
+                return answer
+            self._closed = True
+            wait = answer.retry_after_s
+        else:
+            wait = None
+        with self._turn:
+            while self._closed and self._refused < len(_BUSY_PAUSES_S):
+                clock.sleep(_BUSY_PAUSES_S[self._refused] if wait is None else wait)
+                answer = send()
+                if answer.status != 429:
+                    self._closed, self._refused = False, 0
+                    return answer
+                self._refused += 1
+                wait = answer.retry_after_s
+            if self._closed:
+                raise TrelloUnavailable(
+                    "Trello refuses more requests for now (429)", "try again in a minute: nothing is made twice"
+                )
+        return self.pass_through(send, clock)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    body: bytes
+    content_type: str
+    retry_after_s: float | None
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", "replace")
+
+
+class TrelloClient:
+    """The requests the program makes, with their repetitions and errors.
+
+    Args:
+        access: Where Trello is, and the credentials.
+        clock: The run's limit; no request outlives it.
+        pace: Called before each request; waits until one more is allowed in the window.
+        log: Gets one line a request, without secrets.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        clock: Clock,
+        *,
+        pace: Callable[[Clock], None] = lambda clock: None,
+        log: Callable[[str], None] = lambda line: None,
+        answer_s: float = _ANSWER_S,
+    ) -> None:
+        self.access = access
+        self.clock = clock
+        self._pace, self._log, self._answer_s = pace, log, answer_s
+        self._gate = _Gate()
+        self._clock_offset_s = 0.0
+        self._session = _session(access)
+
+    def with_clock(self, clock: Clock) -> TrelloClient:
+        """Return the same client under another limit: for removing what was made after time or patience ran out."""
+        other = TrelloClient(self.access, clock, pace=self._pace, log=self._log, answer_s=self._answer_s)
+        other._session, other._clock_offset_s = self._session, self._clock_offset_s
+        return other
+
+    def now(self) -> float:
+        """Return the time by Trello's clock, in seconds since 1970: what the ids it gives are made of."""
+        return time.time() + self._clock_offset_s
+
+    def get(self, path: str, **query: str) -> Any:
+        """Read; repeated while that can help."""
+        return self._repeat("GET", path, query=query)
+
+    def put(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Set values: to do so twice is the same as once, so it is repeated while that can help."""
+        return self._repeat("PUT", path, body=body)
+
+    def delete(self, path: str) -> None:
+        """Delete; that it is gone already is as good."""
+        try:
+            self._repeat("DELETE", path)
+        except NotThere:
+            return
+
+    def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Make something, once.
+
+        Raises:
+            AnswerLost: It may have been applied: look before sending it again.
+            TrelloUnavailable: It was not applied, and Trello cannot be reached.
+            TrelloRejected, CredentialsRefused: Trello will not do it.
+        """
+        for pause_s in (*_PAUSES_S, None):
+            try:
+                answer = self._once("POST", path, body=body)
+            except _NotSent as error:
+                if pause_s is None:
+                    raise error.failure() from error
+                self.clock.sleep(pause_s)
+                continue
+            if not isinstance(answer, dict) or not isinstance(answer.get("id"), str):
+                raise AnswerLost("Trello's answer to a write was not readable")
+            return answer
+        raise AssertionError("unreachable")
+
+    def _repeat(self, method: str, path: str, **kwargs: Any) -> Any:
+        for pause_s in (*_PAUSES_S, None):
+            try:
+                return self._once(method, path, **kwargs)
+            except (_NotSent, AnswerLost) as error:
+                if pause_s is None:
+                    raise (
+                        error.failure() if isinstance(error, _NotSent) else TrelloUnavailable(error.what, TRELLO_LATER)
+                    ) from error
+                wait_s = error.wait_s if isinstance(error, AnswerLost) and error.wait_s is not None else pause_s
+                self.clock.sleep(wait_s)
+        raise AssertionError("unreachable")
+
+    def _once(
+        self, method: str, path: str, *, query: Mapping[str, str] | None = None, body: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Send one request, wait through 429, and return the JSON of a good answer."""
+
+        def send() -> _Answer:
+            self._pace(self.clock)
+            self.clock.check()
+            answer = self._exchange(method, path, query or {}, body)
+            self._log(f"trello: {method} {path} -> {answer.status}")
+            return answer
+
+        try:
+            return _read(self._gate.pass_through(send, self.clock), method)
+        except OutOfTime as error:
+            raise TrelloUnavailable("out of time while waiting for Trello", "give it more with --timeout") from error
+
+    def _exchange(self, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None) -> _Answer:
+        """Send one request and read its whole answer within the limits."""
+
+        def talk() -> _Answer:
+            with self._session.request(
+                method,
+                self.access.base_url + path,
+                params=dict(query),
+                json=dict(body) if body is not None else None,
+                timeout=(_CONNECT_S, self._answer_s),
+                allow_redirects=False,
+                stream=True,
+            ) as response:
+                self._note_date(response.headers.get("Date"))
+                return _Answer(
+                    response.status_code,
+                    response.content,
+                    response.headers.get("Content-Type", ""),
+                    _retry_after_s(response.headers.get("Retry-After")),
+                )
+
+        try:
+            return self.clock.wait_for(talk, at_most_s=_CONNECT_S + self._answer_s, heed_stop=method == "GET")
+        except OutOfTime as error:
+            if method == "GET" and self.clock.left_s() <= 0:
+                raise
+            raise AnswerLost("Trello does not answer") from error
+        except requests.exceptions.ConnectTimeout as error:
+            raise _NotSent("Trello cannot be reached") from error
+        except requests.exceptions.ConnectionError as error:
+            if _never_connected(error):
+                raise _NotSent("Trello cannot be reached") from error
+            raise AnswerLost("the connection to Trello broke") from error
+        except requests.exceptions.RequestException as error:
+            raise AnswerLost("Trello's answer broke off") from error
+
+    def _note_date(self, date: str | None) -> None:
+        parsed = email.utils.parsedate_tz(date) if date else None
+        if parsed:
+            self._clock_offset_s = email.utils.mktime_tz(parsed) - time.time()
+
+
+class NotThere(UsageFailure):
+    """Trello knows no such thing (404, or an id that cannot be one)."""
+
+
+class _NotSent(Exception):
+    """No connection was made: the request cannot have been applied."""
+
+    def failure(self) -> TrelloUnavailable:
+        return TrelloUnavailable(str(self), "check the network, or try again later: nothing is made twice")
+
+
+def _session(access: Access) -> requests.Session:
+    session = requests.Session()
+    session.trust_env = False
+    session.auth = _Header(access)
+    session.headers.update({"User-Agent": "agentic", "Accept": "application/json"})
+    session.mount("http://", HTTPAdapter(pool_connections=1, pool_maxsize=WORKERS + 2))
+    session.mount("https://", HTTPAdapter(pool_connections=1, pool_maxsize=WORKERS + 2))
+    if access.proxy and not is_loopback(access.base_url):
+        session.proxies = {"https": access.proxy}
+    if access.ca_bundle:
+        session.verify = access.ca_bundle
+    return session
+
+
+def _never_connected(error: requests.exceptions.ConnectionError) -> bool:
+    """Return whether the connection failed before anything was sent: refused, no such name, certificate not trusted."""
+    reason = getattr(error.args[0] if error.args else None, "reason", None)
+    return isinstance(error, requests.exceptions.SSLError) or isinstance(reason, NewConnectionError)
+
+
+def _retry_after_s(value: str | None) -> float | None:
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        parsed = email.utils.parsedate_tz(value)
+        seconds = email.utils.mktime_tz(parsed) - time.time() if parsed else -1.0
+    return min(seconds, _RETRY_AFTER_MAX_S) if seconds >= 0 else None
+
+
+def _read(answer: _Answer, method: str) -> Any:
+    """Return the JSON of a good answer, or raise what the status means."""
+    status = answer.status
+    if 200 <= status < 300:
+        try:
+            return json.loads(answer.body) if answer.body else None
+        except ValueError as error:
+            raise AnswerLost("Trello's answer was cut short") from error
+    if status in (401, 403):
+        raise _refused(answer)
+    if status == 404 or (status == 400 and "invalid id" in answer.text.lower()):
+        raise NotThere("Trello does not find it", "check the board's url, and that the token may see it")
+    if status >= 500 or status in (408, 429):
+        raise AnswerLost(f"Trello answered {status}", answer.retry_after_s if status == 503 else None)
+    raise TrelloRejected(f"Trello refused a request ({method}, {status}): {_message(answer)}")
+
+
+def _refused(answer: _Answer) -> CredentialsRefused:
+    if "permission" in answer.text.lower() or answer.status == 403:
+        return CredentialsRefused(
+            "Trello: this token may not do that on this board",
+            "use a board you can edit, or a token with the scope read,write (https://trello.com/app-key)",
+        )
+    which = "TRELLO_KEY" if "key" in answer.text.lower() else "TRELLO_TOKEN"
+    return CredentialsRefused(
+        f"Trello refused the credentials: {which} is not valid",
+        "get key and token at https://trello.com/app-key and set TRELLO_KEY and TRELLO_TOKEN",
+    )
+
+
+def _message(answer: _Answer) -> str:
+    """Return the reason an answer gives, short and clean; an HTML page gives none."""
+    if "html" in answer.content_type or answer.text.lstrip().startswith("<"):
+        return "an HTML page"
+    try:
+        data = json.loads(answer.body)
+        text = data.get("message") or data.get("error") if isinstance(data, dict) else answer.text
+    except ValueError:
+        text = answer.text
+    return one_line(str(text))[:200] or "no reason given"
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether a url's host is this machine, by address or as ``localhost``."""
+    host = (urlsplit(url).hostname or "").rstrip(".")
+    return host in ("localhost", "::1") or re.fullmatch(r"127(\.\d{1,3}){3}", host) is not None
+
+
+def created_at(object_id: str) -> float:
+    """Return when Trello made an object, in seconds since 1970: the first eight hex digits of its id."""
+    return float(int(object_id[:8], 16)) if re.fullmatch(r"[0-9a-f]{24}", object_id) else 0.0
+
+
+_NOT_BOARDS = {
+    "c": "the url of a card",
+    "invite": "an invitation to a board",
+    "w": "the url of a workspace",
+    "u": "the url of a person",
+}
+
+
+def board_reference(text: str) -> str:
+    """Return the shortlink or id of a board from what a user gives: a url, a shortlink, or an id.
+
+    Raises:
+        UsageFailure: When it is something else; a card's url or an invitation is named as such.
+    """
+    text = one_line(text)
+    path = urlsplit(text if "//" in text else f"//{text}").path if "/" in text else ""
+    kind = re.search(r"(?:^|/)(b|c|invite|w|u)/([^/]+)", path)
+    hint = "--board takes the board's url, such as https://trello.com/b/AbCd1234/name, or its shortlink"
+    what, reference = kind.groups() if kind else ("", text)
+    if what in _NOT_BOARDS:
+        raise UsageFailure(f"--board is {_NOT_BOARDS[what]}, not a board", hint)
+    if re.fullmatch(r"[0-9A-Za-z]{8}|[0-9a-fA-F]{24}", reference):
+        return reference
+    raise UsageFailure(f"--board {text[:80]!r} is not a board", hint)

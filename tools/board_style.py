@@ -56,7 +56,6 @@ h3 a:hover, h3 a:focus-visible { text-decoration: underline; }
 .desc { margin-top: .7rem; font-size: .93rem; }
 .desc > :first-child { margin-top: 0; }
 .desc > :last-child { margin-bottom: 0; }
-.desc :is(p, li, h1, h2, h3, h4, h5, h6, blockquote, td, th) { unicode-bidi: plaintext; text-align: start; }
 .desc :is(h1, h2, h3, h4, h5, h6) {
   display: block; margin: .95rem 0 .25rem; padding: 0; font-size: .95rem; line-height: 1.35; font-weight: 650;
 }
@@ -70,7 +69,9 @@ h3 a:hover, h3 a:focus-visible { text-decoration: underline; }
 .desc blockquote { margin-inline: 0; padding-inline-start: .8rem; border-inline-start: 3px solid var(--line); }
 .desc hr { border: 0; border-top: 1px solid var(--line); }
 .desc table { border-collapse: collapse; display: block; overflow-x: auto; }
-.desc :is(td, th) { border: 1px solid var(--line); padding: .25rem .5rem; }
+.desc :is(td, th) { border: 1px solid var(--line); padding: .25rem .5rem; text-align: start; }
+.desc .right { text-align: right; }
+.desc .center { text-align: center; }
 .checklist { margin-top: .9rem; border-top: 1px solid var(--line); padding-top: .7rem; }
 h4 { display: flex; justify-content: space-between; gap: .75rem; margin: 0; font-size: .9rem; font-weight: 650; }
 progress {

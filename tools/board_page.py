@@ -174,13 +174,13 @@ def _markdown() -> MarkdownIt:
 
 
 def _markdown_html(markdown: MarkdownIt, text: str) -> str:
-    """Return a text's HTML, each block in its own direction and without the style attributes the policy forbids."""
+    """Return a text's HTML, each outer block in its own direction and without the style attributes the policy forbids."""
     # The parser's time grows with the square of the brackets; nobody writes as many.
     if text.count("[") > BRACKETS_LIMIT:
         return f'<p dir="auto">{_text(text)}</p>'
     tokens = markdown.parse(_clean(text))
     for token in tokens:
-        if token.nesting == 1:
+        if token.nesting == 1 and token.level == 0:
             token.attrSet("dir", "auto")
         if style := token.attrs.pop("style", None):
             token.attrSet("class", str(style).removeprefix("text-align:"))

@@ -138,11 +138,11 @@ class FaultyHandler(Handler):
     def _silence(self, request: Request, entry: int, fault: Fault) -> None:
         if fault.kind is Kind.SILENT_AFTER:
             self.sandbox.answer(request)
-        self.sandbox.closing.wait()
+        self.server.closing.wait()
         self.close_connection = True
 
     def _delay(self, request: Request, entry: int, fault: Fault) -> None:
-        if self.sandbox.closing.wait(fault.seconds):
+        if self.server.closing.wait(fault.seconds):
             self.close_connection = True
             return
         self._reply(entry, self.sandbox.answer(request))

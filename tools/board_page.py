@@ -174,7 +174,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _markdown_html(markdown: MarkdownIt, text: str) -> str:
-    """Return a text's HTML, each outer block in its own direction and without the style attributes the policy forbids."""
+    """Return a text's HTML, each outer block in its own direction, without the styles that the policy forbids."""
     # The parser's time grows with the square of the brackets; nobody writes as many.
     if text.count("[") > BRACKETS_LIMIT:
         return f'<p dir="auto">{_text(text)}</p>'

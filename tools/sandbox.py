@@ -9,23 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import socket
-import socketserver
-import sqlite3
-import sys
-import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta, timezone, tzinfo
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from tools.loopback import LoopbackServer
 from tools.sandbox_api import dispatch
 from tools.sandbox_call import ApiError
 from tools.sandbox_store import Row, Store
@@ -130,46 +125,10 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing: standard error is the command's."""
 
 
-class _Server(ThreadingHTTPServer):
-    """The listening socket, and the connections that are open on it."""
-
-    request_queue_size = 128
-
+class _Server(LoopbackServer):
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
-        self._open: dict[threading.Thread, socket.socket] = {}
-        super().__init__(("127.0.0.1", 0), sandbox.handler)
-
-    def server_bind(self) -> None:
-        """Bind without asking the name service who we are, which can take seconds."""
-        socketserver.TCPServer.server_bind(self)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in a thread that is known, so that `stop` can wait for it."""
-        thread = threading.Thread(target=self._converse, args=(request, client_address), daemon=True)
-        self._open[thread] = request
-        thread.start()
-
-    def _converse(self, request: Any, client_address: Any) -> None:
-        try:
-            self.process_request_thread(request, client_address)
-        finally:
-            self._open.pop(threading.current_thread(), None)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Keep quiet about a client that has gone, or a run that is over; a fault of our own is shown."""
-        error = sys.exc_info()[1]
-        if not isinstance(error, OSError) and not (self.sandbox.closing.is_set() and isinstance(error, sqlite3.Error)):
-            super().handle_error(request, client_address)
-
-    def stop(self) -> None:
-        """Stop listening, and end the connections that are open."""
-        self.shutdown()
-        self.server_close()
-        for thread, connection in list(self._open.items()):
-            with suppress(OSError):  # the client may be quicker
-                connection.shutdown(socket.SHUT_RDWR)
-            thread.join(1.0)
+        super().__init__(sandbox.handler)
 
 
 class Sandbox:
@@ -211,16 +170,14 @@ class Sandbox:
     def __enter__(self) -> Self:
         """Open the store and serve it."""
         self.store = Store(self.directory, self.clock)
-        self.closing = threading.Event()
         self._server = _Server(self)
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), name="sandbox", daemon=True).start()
+        self._server.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop serving, write the page and close the store."""
-        self.closing.set()
         self._server.stop()
         try:
             if self.page:
@@ -231,7 +188,7 @@ class Sandbox:
     @property
     def base_url(self) -> str:
         """What the client takes for `https://api.trello.com/1`."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/1"
+        return f"{self._server.address}/1"
 
     @property
     def board_id(self) -> str:

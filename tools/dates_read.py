@@ -1,0 +1,245 @@
+"""From tokens to components: the rows of `tools.dates_grammar` compiled, and put together into one reading.
+
+At each token the longest row wins, the first of equals. A reading takes one date, one weekday, one hour, one part of
+the day, one zone; what does not fit ends it. Rows are compiled once, on first use, and only those that can begin with
+a token are tried at it, so that a text is read in time proportional to its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from tools import dates_grammar as grammar
+from tools.dates_grammar import LEADS, PHRASES, ROWS, Component, Lead, Row, Values
+from tools.dates_lexicon import entries
+from tools.dates_text import UNKNOWN, Token
+
+SLOTS: dict[type, str] = {
+    grammar.Relative: "date",
+    grammar.DayOfMonth: "date",
+    grammar.Calendar: "date",
+    grammar.Period: "date",
+    grammar.NamedPeriod: "date",
+    grammar.Later: "date",
+    grammar.Weekday: "weekday",
+    grammar.Clock: "clock",
+    grammar.EndOfDay: "clock",
+    grammar.Midnight: "clock",
+    grammar.DayPart: "part",
+    grammar.Zone: "zone",
+    grammar.Elapsed: "elapsed",
+}
+
+# Slot -> what a second component of it, or one that excludes it, is called.
+_CLASH = {
+    "date": "two_dates",
+    "weekday": "two_dates",
+    "clock": "two_times",
+    "part": "two_times",
+    "zone": "two_zones",
+    "elapsed": "two_times",
+}
+
+_CODES = "".join(map(chr, [*range(48, 58), *range(65, 91), *range(97, 123), *range(0xC0, 0x180)]))
+_SHAPES = (
+    {UNKNOWN},
+    {"MARK"},
+    *({name} for name in ("COMMA", "COLON", "BRACKET", "STOP", "DASH", "QUOTE")),
+    *({name} for name in ("DATE", "DM", "CLOCK", "HM", "HOURS", "ZONE", "HALF_DAY", "RANGE", "DOTTED", "UNIT")),
+    {"DATE", "DOTTED_DATE"},
+    {"NUM", "DIGITS"},
+    {"NUM", "DIGITS", "DAY"},
+    {"NUM", "DIGITS", "DAY", "SHORT_YEAR"},
+    {"NUM", "DIGITS", "YEAR"},
+    {"NUM", "NUMWORD"},
+    {"ORDINAL"},
+    {"ORDINAL", "ORDINAL_DIGITS"},
+    {"NUMBERED_WEEKDAY"},
+)
+_ELEMENT = re.compile(r"<(\w+)>|(\(\?[=!]|[()|?])|([A-Z_]+)(?::(\w+))?")
+_MOST_LEADS = 2
+
+
+@cache
+def _alphabet() -> tuple[dict[frozenset[str], str], dict[str, str]]:
+    """Return the code of each set of classes, and for each class the codes of all sets it is in."""
+    sets = {frozenset(entry.values) for entry in entries().values()} | {frozenset(shape) for shape in _SHAPES}
+    codes = dict(zip(sorted(sets, key=sorted), _CODES, strict=False))
+    members: dict[str, str] = {}
+    for classes, code in codes.items():
+        for name in classes:
+            members[name] = members.get(name, "") + code
+    return codes, members
+
+
+def encode(tokens: Sequence[Token]) -> str:
+    """Return the tokens as one character each."""
+    codes, _ = _alphabet()
+    return "".join(codes[frozenset(token.values)] for token in tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    row: Row
+    regex: re.Pattern[str]
+    classes: dict[str, str]
+
+
+class _Compiler:
+    """Turn one pattern into a regular expression over codes, and find which codes it can begin with."""
+
+    def __init__(self) -> None:
+        self.classes: dict[str, str] = {}
+        self.members = _alphabet()[1]
+
+    def compile(self, pattern: str) -> tuple[str, set[str]]:
+        self.elements = self._expanded(pattern)
+        self.at = 0
+        expression, first, _ = self._choice()
+        return expression, first
+
+    def _expanded(self, pattern: str) -> list[re.Match[str]]:
+        found: list[re.Match[str]] = []
+        for element in _ELEMENT.finditer(pattern):
+            found += self._expanded(f"({PHRASES[element[1]]})") if element[1] else [element]
+        return found
+
+    def _choice(self) -> tuple[str, set[str], bool]:
+        """Read sequences separated by "|" until ")" or the end: expression, first codes, whether it can be empty."""
+        expressions, firsts, empty = [], set[str](), False
+        while True:
+            expression, first, may_be_empty = self._sequence()
+            expressions.append(expression)
+            firsts |= first
+            empty = empty or may_be_empty
+            if self.at >= len(self.elements) or self.elements[self.at][0] == ")":
+                return "|".join(expressions), firsts, empty
+            self.at += 1
+
+    def _sequence(self) -> tuple[str, set[str], bool]:
+        parts, first, empty = [], set[str](), True
+        while self.at < len(self.elements) and self.elements[self.at][0] not in ("|", ")"):
+            expression, begins, may_be_empty = self._item()
+            if self.at < len(self.elements) and self.elements[self.at][0] == "?":
+                self.at += 1
+                expression, may_be_empty = f"{expression}?", True
+            parts.append(expression)
+            if empty:
+                first |= begins
+            empty = empty and may_be_empty
+        return "".join(parts), first, empty
+
+    def _item(self) -> tuple[str, set[str], bool]:
+        element = self.elements[self.at]
+        self.at += 1
+        if element[3]:
+            codes = self.members[element[3]]
+            if not element[4]:
+                return f"[{codes}]", set(codes), False
+            group = f"{element[4]}_{len(self.classes)}"
+            self.classes[group] = element[3]
+            return f"(?P<{group}>[{codes}])", set(codes), False
+        expression, first, empty = self._choice()
+        self.at += 1
+        if element[0] == "(":
+            return f"(?:{expression})", first, empty
+        return f"{element[0]}{expression})", set(), True
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Return a pattern as a regular expression over codes."""
+    return re.compile(_Compiler().compile(pattern)[0])
+
+
+@cache
+def _table(leads: bool) -> dict[str, list[_Compiled]]:
+    """Return the compiled rows by the code they can begin with."""
+    table: dict[str, list[_Compiled]] = {}
+    for row in LEADS if leads else ROWS:
+        compiler = _Compiler()
+        expression, first = compiler.compile(row.pattern)
+        compiled = _Compiled(row, re.compile(expression), compiler.classes)
+        for code in first:
+            table.setdefault(code, []).append(compiled)
+    return table
+
+
+def _longest(codes: str, tokens: Sequence[Token], at: int, leads: bool = False) -> tuple[tuple[Component, ...], int] | None:
+    """Return what the longest row that matches at a token emits, and where it ends."""
+    best: tuple[tuple[Component, ...], int] | None = None
+    for compiled in _table(leads).get(codes[at], ()):
+        match = compiled.regex.match(codes, at)
+        if match is None or match.end() <= (best[1] if best else at):
+            continue
+        emitted = compiled.row.emit(_values(match, compiled.classes, tokens))
+        if emitted is not None:
+            best = (emitted if isinstance(emitted, tuple) else (emitted,)), match.end()
+    return best
+
+
+def _values(match: re.Match[str], classes: dict[str, str], tokens: Sequence[Token]) -> Values:
+    return {
+        group.rsplit("_", 1)[0]: tokens[match.start(group)].values[name]
+        for group, name in classes.items()
+        if match.start(group) >= 0
+    }
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read from tokens `start` to `end`: components by slot, the tokens of each, and what opened it."""
+
+    start: int
+    end: int
+    parts: dict[str, Component] = field(default_factory=dict)
+    where: dict[str, tuple[int, int]] = field(default_factory=dict)
+    leads: list[str] = field(default_factory=list)
+    clash: str = ""
+
+    def take(self, components: tuple[Component, ...], start: int, end: int) -> bool:
+        """Add the components of one row; if one does not fit, say why in `clash` and add none."""
+        for component in components:
+            slot = SLOTS[type(component)]
+            if self._excludes(slot):
+                self.clash = _CLASH[slot]
+                return False
+        for component in components:
+            self.parts[SLOTS[type(component)]] = component
+            self.where[SLOTS[type(component)]] = (start, end)
+        self.end = end
+        return True
+
+    def _excludes(self, slot: str) -> bool:
+        if slot in self.parts:
+            return True
+        others = set(self.parts) - {"zone"}
+        return bool(others) if slot == "elapsed" else "elapsed" in self.parts and slot != "zone"
+
+
+def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
+    """Read as much as fits into one due date from a token on, or None if nothing begins there.
+
+    Between components a comma, a bracket or "de" may stand, and before each its own "até" or "para".
+    """
+    reading = Reading(start, start)
+    at = start
+    opened = 0
+    while at < len(tokens):
+        found = _longest(codes, tokens, at)
+        if found:
+            if not reading.take(found[0], at, found[1]):
+                break
+            at, opened = found[1], 0
+        elif opened < _MOST_LEADS and (lead := _longest(codes, tokens, at, leads=True)):
+            kind = lead[0][0]
+            if not reading.parts and isinstance(kind, Lead):
+                reading.leads.append(kind.kind)
+            at, opened = lead[1], opened + 1
+        elif reading.end == at and reading.parts and tokens[at].is_a("COMMA", "BRACKET", "OF"):
+            at += 1
+        else:
+            break
+    return reading if reading.parts else None

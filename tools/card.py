@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from tools.kinds import Kind, Part, local
@@ -259,3 +260,8 @@ def from_json(data: Mapping[str, Any]) -> Card:
     """Read back what ``as_json`` wrote."""
     checklists = tuple(Checklist(c["title"], tuple(c["items"])) for c in data["checklists"])
     return Card(data["title"], data["desc"], checklists, data["due"])
+
+
+def same_instant(due: str, other: str) -> bool:
+    """Return whether two RFC 3339 dates are one instant, whatever their offsets; two empty ones are not."""
+    return bool(due and other) and datetime.fromisoformat(due) == datetime.fromisoformat(other)

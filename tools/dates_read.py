@@ -167,7 +167,9 @@ def _table(leads: bool) -> dict[str, list[_Compiled]]:
     return table
 
 
-def _longest(codes: str, tokens: Sequence[Token], at: int, leads: bool = False) -> tuple[tuple[Component, ...], int] | None:
+def _longest(
+    codes: str, tokens: Sequence[Token], at: int, leads: bool = False
+) -> tuple[tuple[Component, ...], int] | None:
     """Return what the longest row that matches at a token emits, and where it ends."""
     best: tuple[tuple[Component, ...], int] | None = None
     for compiled in _table(leads).get(codes[at], ()):

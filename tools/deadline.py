@@ -65,6 +65,22 @@ def decide_deadline(phrase: str, given: str | None, *, now: datetime, tz: str, s
     return Deadline(in_phrase.rfc3339, in_phrase.span, in_phrase.span, True, in_phrase.echo())
 
 
+def planned_due(words: str, *, now: datetime, tz: str, say: Say, warn: Say) -> str:
+    """Return the due date that a plan names in words, RFC 3339, or empty when they name none that can be used."""
+    if not words.strip():
+        return ""
+    try:
+        due = parse_due(words, now=now, tz=tz)
+    except DueError as error:
+        warn(f"the model named a deadline that is not one ({error}): no due date is set")
+        return ""
+    if "past" in due.flags:
+        warn(f"the model named a deadline that is past ({due.rfc3339}): no due date is set")
+        return ""
+    say(due.echo())
+    return due.rfc3339
+
+
 def _in_phrase(phrase: str, now: datetime, tz: str) -> tuple[Due | None, DueError | None]:
     try:
         return find_due(phrase, now=now, tz=tz), None

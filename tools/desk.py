@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from tools.brief import Brief
 from tools.card import (
     TITLE_MAX,
     Card,
@@ -22,6 +23,7 @@ from tools.card import (
     Receipt,
     is_full,
     lacks,
+    same_instant,
     split_parts,
     tidy_checklist,
     tidy_desc,
@@ -32,9 +34,7 @@ from tools.card import (
 from tools.clock import Clock
 from tools.dates import DueError, parse_due
 from tools.guards import LoopGuard
-from tools.kinds import Kind
-from tools.language import Language, guess
-from tools.ledger import same_instant
+from tools.language import guess
 from tools.prompt import Words
 from tools.publish import Board
 from tools.schema import Tool
@@ -43,37 +43,6 @@ from tools.text import cut_at_word, folded, one_line
 _TITLE_REFUSALS = 2
 _WRITES = {"create_card", "set_desc", "add_checklist"}
 _NO_DUE = {"", "none", "null", "n/a", "na", "nenhum", "sem prazo", "no", "false"}
-
-
-@dataclass(frozen=True)
-class Brief:
-    """What a card is written from; all of it is the user's or the code's.
-
-    Args:
-        phrase: The user's phrase.
-        kind: The kind of card.
-        language: The language the card is written in.
-        phrase_language: The language of the phrase; None when that is not plain.
-        board: What the user calls the board; empty in a dry run without one.
-        list_id: Trello's id of the list.
-        list_name: Its name.
-        due: RFC 3339, or empty.
-        due_is_fixed: Whether the due date, or that there is none, is decided already.
-        now: The naive local time deadlines are read at.
-        tz: The zone they are read in.
-    """
-
-    phrase: str
-    kind: Kind
-    language: Language
-    phrase_language: Language | None
-    board: str
-    list_id: str
-    list_name: str
-    due: str
-    due_is_fixed: bool
-    now: datetime
-    tz: str
 
 
 class Refusal(Exception):

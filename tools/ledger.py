@@ -19,12 +19,12 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
+from tools.card import same_instant
 from tools.clock import Clock
 from tools.errors import UsageFailure
 from tools.text import folded
@@ -271,11 +271,6 @@ class Ledger:
     def knows_card(self, card_id: str) -> bool:
         """Return whether any run of this ledger made, or is making, a card."""
         return bool(self._execute("SELECT 1 FROM runs WHERE card_id = ? LIMIT 1", card_id))
-
-
-def same_instant(due: str, other: str) -> bool:
-    """Return whether two RFC 3339 dates are one instant, whatever their offsets; two empty ones are not."""
-    return bool(due and other) and datetime.fromisoformat(due) == datetime.fromisoformat(other)
 
 
 def _run(row: sqlite3.Row) -> Run:

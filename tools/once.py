@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from tools.card import Receipt, from_json
-from tools.errors import Forbidden, UsageFailure
+from tools.clock import Clock, OutOfTime
+from tools.errors import Forbidden, ModelUnavailable, UsageFailure
 from tools.ledger import Ledger, Run, Task
 from tools.publish import Place, Publisher, changed_since, expected_from, url_of
 from tools.trello import NotThere, TrelloClient
@@ -15,7 +17,19 @@ from tools.trello import NotThere, TrelloClient
 PublisherOf = Callable[[str], Publisher]
 
 
-def just_made(ledger: Ledger, client: TrelloClient, task: Task, within_s: float) -> tuple[Run, Receipt] | None:
+@contextlib.contextmanager
+def hold(ledger: Ledger, task: Task, clock: Clock) -> Iterator[None]:
+    """Hold a task alone; a run that waits for another longer than it may says so."""
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(ledger.exclusive(task, clock))
+        except OutOfTime as error:
+            what = "another run of the same phrase is still at work"
+            raise ModelUnavailable(what, "wait for it, or give this one more with --timeout") from error
+        yield
+
+
+def just_made(ledger: Ledger, client: TrelloClient, task: Task, within_s: float) -> tuple[str, Receipt] | None:
     """Return the card that a run of the same task made within the time, if it is still on the board.
 
     Args:
@@ -27,7 +41,7 @@ def just_made(ledger: Ledger, client: TrelloClient, task: Task, within_s: float)
     since = time.time() - within_s
     for run in ledger.runs(task):
         if run.state == "done" and (run.ended or run.started) >= since and is_on_board(client, run.card_id):
-            return run, Receipt(run.card_id, run.url, run.title, created=False)
+            return run.id, Receipt(run.card_id, run.url, run.title, created=False)
     return None
 
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tools.brief import Brief
 from tools.card import TITLE_MAX, Card, Checklist, join_parts, tidy_desc
-from tools.desk import Brief
 from tools.kinds import local
 from tools.text import cut_at_word, folded, one_line
 

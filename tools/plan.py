@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tools.brief import Brief
 from tools.card import (
     TITLE_MAX,
     Card,
@@ -23,7 +24,6 @@ from tools.card import (
     title_lacks,
     with_checklist,
 )
-from tools.desk import Brief
 from tools.kinds import Kind
 from tools.prompt import Words
 from tools.repair import as_items, as_string, json_values, plain_content

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol
 
-from tools.card import Card, Checklist, Receipt
+from tools.card import Card, Checklist, Receipt, same_instant
 from tools.errors import AnswerLost, Failure, Interrupted, LeftBehind, TrelloUnavailable
-from tools.ledger import Ledger, Step, same_instant
+from tools.ledger import Ledger, Step
 from tools.text import folded
 from tools.trello import WORKERS, NotThere, TrelloClient, created_at
 
@@ -91,7 +91,7 @@ class Publisher:
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> None:
         self.client, self._ledger, self.run_id, self.place = client, ledger, run_id, place
-        self._within_s, self._warn, self._progress = within_s, warn, progress
+        self._within_s, self._warn, self.progress = within_s, warn, progress
         self._receipt: Receipt | None = None
         self._desc = ""
         self._there: dict[int, _There] = {}
@@ -116,7 +116,7 @@ class Publisher:
             self._describe(receipt, card.desc)
         missing = [i for i, _ in enumerate(card.checklists) if i not in self._there]
         total = len(missing) + sum(len(self._missing_items(i, c)) for i, c in enumerate(card.checklists))
-        tick = _Counter(total, self._progress)
+        tick = _Counter(total, self.progress)
         card_id = receipt.card_id
         self._together([partial(self._make_checklist, card_id, i, card.checklists[i], tick) for i in missing])
         items = [(i, n, c.items[n]) for i, c in enumerate(card.checklists) for n in self._missing_items(i, c)]

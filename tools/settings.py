@@ -8,10 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tools.errors import Forbidden, UsageFailure
-from tools.kinds import PROMPTS
 from tools.text import clean
 
 SANDBOX = "sandbox"
@@ -56,8 +54,8 @@ class Settings:
     token: str
     proxy: str
     ca_bundle: str
+    config_dir: Path
     state_dir: Path
-    kinds_dirs: tuple[Path, ...]
 
     def __repr__(self) -> str:
         """Leave everything out: a repr ends up in logs."""
@@ -122,8 +120,8 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
         token=values.get("TRELLO_TOKEN", "").strip(),
         proxy=environ.get("HTTPS_PROXY") or environ.get("https_proxy") or "",
         ca_bundle=environ.get("REQUESTS_CA_BUNDLE") or environ.get("SSL_CERT_FILE") or "",
+        config_dir=config_dir,
         state_dir=user_state_path("agentic", appauthor=False),
-        kinds_dirs=(config_dir / "agents", PROMPTS / "agents"),
     )
     _check_place(settings)
     return settings
@@ -267,12 +265,17 @@ def _zone(text: str) -> str:
     return text
 
 
-def public(settings: Settings) -> dict[str, Any]:
-    """Return the settings that may be shown and recorded: no secrets."""
-    names = ("board", "list_name", "due", "mode", "model", "agent", "temperature", "strict", "tz")
-    return {name: getattr(settings, name) for name in names}
-
-
 def process_environ() -> Mapping[str, str]:
     """Return the process's environment: the one place where it is read."""
     return dict(os.environ)
+
+
+def forbid_tracing() -> None:
+    """Keep the libraries from sending the conversation to a third party, whatever the environment asks of them.
+
+    LangSmith's tracing is switched on by variables alone (langsmith, read in its source); they are read on import and
+    later, so they are taken out of the process's environment.
+    """
+    for name in [name for name in os.environ if name.startswith(("LANGSMITH_", "LANGCHAIN_"))]:
+        del os.environ[name]
+    os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"

@@ -96,6 +96,13 @@ def test_processes_that_start_at_once_lose_nothing(tmp_path: Path) -> None:
     assert sorted(card["idShort"] for card in found["cards"]) == list(range(1, 61))
 
 
+def test_killed_process_leaves_what_was_answered(tmp_path: Path) -> None:
+    code = _CHILD + "    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=Path(__file__).parents[1], check=False)
+    with TrelloServer(tmp_path) as server:
+        assert len(server.cards) == 15
+
+
 # Cards.
 
 

@@ -137,6 +137,16 @@ def test_another_name_for_the_machine_is_refused(wire: Wire) -> None:
     assert wire.ask("GET", "/members/me", headers={"Host": "evil.example"}).status_code == 403
 
 
+def test_store_that_fails_is_a_500_and_no_traceback(
+    wire: Wire, server: TrelloServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with server.store.transaction() as session:
+        session.run("ALTER TABLE cards RENAME TO gone")
+    answer = wire.ask("GET", "/boards/sandbox/cards")
+    assert (answer.status_code, answer.text) == (500, "the sandbox's store failed: no such table: cards")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_date_header_is_the_servers_clock(wire: Wire) -> None:
     date = parsedate_to_datetime(wire.ask("GET", "/members/me").headers["Date"])
     assert date.timestamp() == int(NOW)

@@ -170,7 +170,11 @@ class TrelloServer(Sandbox):
     handler = FaultyHandler
 
     def __init__(self, directory: Path, *, fault: FaultPlan | None = None, **settings: Any) -> None:
-        defaults = {"rate": False, "page": False, "url_for": lambda short_link: f"https://trello.com/c/{short_link}"}
+        defaults: dict[str, Any] = {
+            "rate": False,
+            "page": False,
+            "url_for": lambda short_link: f"https://trello.com/c/{short_link}",
+        }
         super().__init__(directory, **(defaults | settings))
         self.fault = fault
         self._seen: list[Seen] = []
@@ -230,7 +234,9 @@ class TrelloServer(Sandbox):
     def list_id(self, name: str, board_id: str = "") -> str:
         """The id of a list by its name, on the board that every store has unless another is given."""
         board_id = board_id or self.board_id
-        return next(row["id"] for row in self.snapshot()["lists"] if row["name"] == name and row["idBoard"] == board_id)
+        return next(
+            str(row["id"]) for row in self.snapshot()["lists"] if row["name"] == name and row["idBoard"] == board_id
+        )
 
     def request(self, method: str, path: str, **params: Any) -> Any:
         """Do what a person would, past the wire: nothing is recorded, nothing fails but by Trello's rules."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -75,7 +76,11 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.send(_plain(error.status, str(error)))
             return
-        self.exchange(request)
+        try:
+            self.exchange(request)
+        except sqlite3.Error as error:
+            if not self.server.closing.is_set():  # a full disk, a file that is no store
+                self.send(_plain(500, f"the sandbox's store failed: {error}"))
 
     do_POST = do_PUT = do_DELETE = do_GET
 

@@ -249,18 +249,14 @@ def run(settings: Settings, console: Console, clock: Clock) -> Outcome:
         return undo_run(settings, console, clock)
     from tools.errand import prepare
 
-    errand = prepare(settings, console, clock)
-    if settings.dry_run:
-        from tools.publish import NoBoard
+    with prepare(settings, console, clock) as errand:
+        if settings.dry_run:
+            from tools.publish import NoBoard
 
-        card = with_fallback(errand, lambda mode: write(errand, mode, NoBoard()))
-        return Outcome(card, None, None, errand.deadline.line)
-    from tools.ledger import Ledger
-
-    ledger = Ledger(settings.state_dir)
-    with open_trello(settings, console, clock, ledger) as (client, board):
-        target = find_place(errand, client, board)
-        return publish_once(errand, client, ledger, target)
+            card = with_fallback(errand, lambda mode: write(errand, mode, NoBoard()))
+            return Outcome(card, None, None, errand.deadline.line)
+        with open_trello(settings, console, clock) as (client, ledger, board):
+            return publish_once(errand, client, ledger, find_place(errand, client, board))
 
 
 def with_fallback(errand: Errand, make: Callable[[str], T]) -> T:
@@ -277,26 +273,24 @@ def with_fallback(errand: Errand, make: Callable[[str], T]) -> T:
 
 
 @contextlib.contextmanager
-def open_trello(
-    settings: Settings, console: Console, clock: Clock, ledger: Ledger
-) -> Iterator[tuple[TrelloClient, str]]:
-    """Open Trello, or the sandbox, and say which board of it is meant."""
+def open_trello(settings: Settings, console: Console, clock: Clock) -> Iterator[tuple[TrelloClient, Ledger, str]]:
+    """Open the ledger, and Trello or the sandbox, and say which board of it is meant."""
+    from tools.dates_resolve import zone_of
+    from tools.ledger import Ledger
+    from tools.sandbox import Sandbox
     from tools.trello import Access, TrelloClient, board_reference
 
-    if not settings.is_sandbox:
-        check_credentials(settings)
-        access = Access(settings.trello_url, settings.key, settings.token, settings.proxy, settings.ca_bundle)
-        board = "" if settings.undo is not None else board_reference(settings.board)
-        yield TrelloClient(access, clock, pace=ledger.pace, log=console.log), board
-        return
-    from tools.sandbox import Sandbox
-
-    with Sandbox(settings.state_dir / SANDBOX) as sandbox:
-        access = Access(sandbox.base_url, SANDBOX, SANDBOX)
-        try:
-            yield TrelloClient(access, clock, pace=ledger.pace, log=console.log), sandbox.board_id
-        finally:
-            sandbox.write_page()
+    with contextlib.ExitStack() as stack:
+        if settings.is_sandbox:
+            sandbox = stack.enter_context(Sandbox(settings.state_dir / SANDBOX, zone=zone_of(settings.tz)))
+            access, board = Access(sandbox.base_url, SANDBOX, SANDBOX), sandbox.board_id
+        else:
+            check_credentials(settings)
+            access = Access(settings.trello_url, settings.key, settings.token, settings.proxy, settings.ca_bundle)
+            board = "" if settings.undo is not None else board_reference(settings.board)
+        ledger = stack.enter_context(contextlib.closing(Ledger(settings.state_dir)))
+        client = TrelloClient(access, clock, pace=ledger.pace, log=console.log)
+        yield stack.enter_context(contextlib.closing(client)), ledger, board
 
 
 def find_place(errand: Errand, client: TrelloClient, board: str) -> Target:
@@ -373,9 +367,9 @@ def undo_run(settings: Settings, console: Console, clock: Clock) -> Outcome:
     from tools.ledger import Ledger
     from tools.once import run_to_undo, undo
 
-    ledger = Ledger(settings.state_dir)
-    last = run_to_undo(ledger, settings.undo or "")
-    with open_trello(replace(settings, board=last.board), console, clock, ledger) as (client, _):
+    with contextlib.closing(Ledger(settings.state_dir)) as ledger:
+        last = run_to_undo(ledger, settings.undo or "")
+    with open_trello(replace(settings, board=last.board), console, clock) as (client, ledger, _):
         receipt = undo(ledger, client, last, force=settings.force)
     console.say("archived")
     return Outcome(None, receipt, last.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +14,7 @@ from tools.clock import Clock, spawn
 from tools.console import Console
 from tools.dates_resolve import zone_of
 from tools.deadline import Deadline, decide_deadline
+from tools.errors import Failure
 from tools.hosts import ollama_host
 from tools.kinds import PROMPTS, load_kind
 from tools.language import guess
@@ -33,7 +36,8 @@ class Errand:
     model: Future[Ollama] | None = None
 
 
-def prepare(settings: Settings, console: Console, clock: Clock) -> Errand:
+@contextlib.contextmanager
+def prepare(settings: Settings, console: Console, clock: Clock) -> Iterator[Errand]:
     """Decide what can be decided without asking anybody, and begin what takes time."""
     now = datetime.now(UTC).astimezone(zone_of(settings.tz)).replace(tzinfo=None)
     say, warn = console.say, console.warn
@@ -58,7 +62,11 @@ def prepare(settings: Settings, console: Console, clock: Clock) -> Errand:
         errand.model = spawn(partial(check_model, errand))
         if settings.mode == "react":
             spawn(partial(load_libraries, errand.model))
-    return errand
+    try:
+        yield errand
+    finally:
+        if errand.model is not None and errand.model.done() and errand.model.exception() is None:
+            errand.model.result().close()
 
 
 def load_libraries(model: Future[Ollama]) -> None:
@@ -75,7 +83,11 @@ def check_model(errand: Errand) -> Ollama:
     host = ollama_host(settings.ollama_host, allow_remote=settings.allow_remote)
     log = errand.console.log
     ollama = Ollama(host, settings.model, errand.clock, temperature=settings.temperature, log=log)
-    ollama.check(tools=settings.mode == "react", allow_remote=settings.allow_remote)
+    try:
+        ollama.check(tools=settings.mode == "react", allow_remote=settings.allow_remote)
+    except Failure:
+        ollama.close()
+        raise
     return ollama
 
 

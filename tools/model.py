@@ -98,6 +98,10 @@ class Ollama:
         timeout = httpx.Timeout(None, connect=_CHECK_S)
         self._http = httpx.Client(base_url=host.url, timeout=timeout, trust_env=False, transport=transport)
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
     def check(self, *, tools: bool, allow_remote: bool = False) -> Model:
         """Ask the server for the model: that it is there, runs here, and can do what is needed.
 

@@ -156,6 +156,10 @@ class TrelloClient:
         other._session, other._clock_offset_s = self._session, self._clock_offset_s
         return other
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._session.close()
+
     def now(self) -> float:
         """Return the time by Trello's clock, in seconds since 1970: what the ids it gives are made of."""
         return time.time() + self._clock_offset_s

@@ -9,7 +9,9 @@ Nothing heavy is imported until it is known that there is work to do.
 from __future__ import annotations
 
 import contextlib
+import secrets
 import signal
+import sqlite3
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from tools.ledger import Ledger, Task
     from tools.model import Ollama
     from tools.publish import Board, Publisher
+    from tools.sandbox import Sandbox
     from tools.target import Target
     from tools.trello import TrelloClient
 
@@ -282,8 +285,10 @@ def open_trello(settings: Settings, console: Console, clock: Clock) -> Iterator[
 
     with contextlib.ExitStack() as stack:
         if settings.is_sandbox:
-            sandbox = stack.enter_context(Sandbox(settings.state_dir / SANDBOX, zone=zone_of(settings.tz)))
-            access, board = Access(sandbox.base_url, SANDBOX, SANDBOX), sandbox.board_id
+            credentials = (secrets.token_hex(16), secrets.token_hex(32))  # nobody else is to use the port
+            sandbox = Sandbox(settings.state_dir / SANDBOX, zone=zone_of(settings.tz), credentials=credentials)
+            stack.enter_context(opened(sandbox))
+            access, board = Access(sandbox.base_url, *credentials), sandbox.board_id
         else:
             check_credentials(settings)
             access = Access(settings.trello_url, settings.key, settings.token, settings.proxy, settings.ca_bundle)
@@ -291,6 +296,17 @@ def open_trello(settings: Settings, console: Console, clock: Clock) -> Iterator[
         ledger = stack.enter_context(contextlib.closing(Ledger(settings.state_dir)))
         client = TrelloClient(access, clock, pace=ledger.pace, log=console.log)
         yield stack.enter_context(contextlib.closing(client)), ledger, board
+
+
+@contextlib.contextmanager
+def opened(sandbox: Sandbox) -> Iterator[None]:
+    """Serve the sandbox; what is wrong with its files is told as the user's to mend."""
+    try:
+        with sandbox:
+            yield
+    except (OSError, sqlite3.Error) as error:
+        hint = "check its permissions and space, or move it away for a new one"
+        raise errors.UsageFailure(f"the sandbox in {sandbox.directory} cannot be used: {error}", hint) from error
 
 
 def find_place(errand: Errand, client: TrelloClient, board: str) -> Target:
@@ -407,7 +423,7 @@ def stopped_by_signals(clock: Clock) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in signals}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: clock.stop.set())
+            signal.signal(number, lambda *_: clock.interrupt())
     try:
         yield
     finally:

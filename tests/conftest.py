@@ -16,16 +16,6 @@ from tests.trello_server import TrelloServer
 from tools.settings import VARIABLES
 
 KEY, TOKEN = "k3y0000000000000000000000000feed", "ATTAt0ken00000000000000000000000000000000000000000000beef"
-PHRASE = "implementar pipeline CI/CD dockerizado para FastAPI"
-DESC = (
-    "## Objetivos\n\nAutomatizar a entrega da API.\n\n## Entregáveis\n\n- Dockerfile\n- Workflow de CI\n\n"
-    "## Critérios de aceite\n\n- O build passa na main\n\n## Riscos\n\n- Segredos mal configurados"
-)
-CHECKLISTS = [
-    ("Preparação", ["Definir imagem base", "Listar segredos", "Criar repositório de imagens", "Combinar versões"]),
-    ("Implementação", ["Escrever Dockerfile", "Escrever workflow", "Rodar testes no CI", "Publicar a imagem"]),
-    ("Entrega", ["Documentar o fluxo", "Revisar com a equipe", "Ativar em produção", "Medir o tempo de build"]),
-]
 
 
 @dataclass

@@ -45,12 +45,18 @@ class Clock:
 
     Args:
         limit_s: Seconds from now until the run must be over.
-        stop: Set when the run is to stop.
     """
 
     limit_s: float
-    stop: threading.Event = field(default_factory=threading.Event)
     _start: float = field(default_factory=time.monotonic)
+    _stopped_at: float | None = (
+        None  # a plain value: an Event's lock could be held by the very code a signal interrupts
+    )
+
+    def interrupt(self) -> None:
+        """Ask the run to stop; asked again, nothing changes. Made for signal handlers."""
+        if self._stopped_at is None:
+            self._stopped_at = time.monotonic()
 
     def left_s(self) -> float:
         """Return the seconds left, never less than zero."""
@@ -58,19 +64,24 @@ class Clock:
 
     def check(self) -> None:
         """Raise Interrupted when asked to stop, OutOfTime when the time is used up."""
-        if self.stop.is_set():
+        if self._stopped_at is not None:
             raise Interrupted
         if self.left_s() <= 0:
             raise OutOfTime
 
     def sleep(self, seconds: float) -> None:
         """Wait, unless the run is to stop first; raise as ``check`` does."""
-        self.stop.wait(min(seconds, self.left_s()))
+        until = time.monotonic() + seconds
+        while (left_s := min(until - time.monotonic(), self.left_s())) > 0:
+            self.check()
+            time.sleep(min(_POLL_S, left_s))
         self.check()
 
     def for_cleanup(self) -> Clock:
-        """Return the clock for removing what was made: its own 15 seconds, and no stop flag."""
-        return Clock(CLEANUP_S)
+        """Return the clock for removing what was made: 15 s from when the run was stopped, or what it had left."""
+        if self._stopped_at is not None:
+            return Clock(max(CLEANUP_S / 3, CLEANUP_S - (time.monotonic() - self._stopped_at)))
+        return Clock(max(CLEANUP_S, self.left_s()))
 
     def result_of(self, future: Future[T]) -> T:
         """Return the result of spawned work, or raise what it raised; the wait ends as ``sleep`` does."""

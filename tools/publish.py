@@ -22,8 +22,6 @@ from tools.text import folded
 from tools.trello import WORKERS, NotThere, TrelloClient, created_at
 
 POS_STEP = 16384  # Trello gives its own objects positions of this step; 0 would mean the bottom
-_LOST_PAUSES_S = (0.5, 1.0, 2.0)  # between a lost answer and looking whether the write was applied
-_TWIN_PAUSE_S, _TWIN_PATIENCE_S = 2.0, 30.0
 _CARD_FIELDS = "name,desc,due,closed,idList,idBoard,shortUrl,url,badges,dueComplete,idLabels,idMembers"
 
 
@@ -198,7 +196,7 @@ class Publisher:
         """Send one POST, recorded before and after; when its answer is lost, look before sending it again."""
         step = self._ledger.before(self.run_id, kind, payload or body, self.client.now())
         answer: dict[str, Any] | None = None
-        for pause_s in (*_LOST_PAUSES_S, None):
+        for pause_s in (*self.client.patience.pauses_s, None):
             try:
                 answer = self.client.post(path, body)
             except AnswerLost as lost:
@@ -217,15 +215,15 @@ class Publisher:
     def _look_for_twin(self, title: str) -> None:
         """Raise AlreadyThere for a whole card of the same title, just made by somebody this ledger does not know."""
         clock = self.client.clock
-        patience_s = _TWIN_PATIENCE_S
+        patience_s = self.client.patience.twin_s
         while twin := self._twin(title):
             if _is_whole(twin):
                 raise AlreadyThere(Receipt(twin["id"], url_of(twin), str(twin.get("name")), created=False))
             if patience_s <= 0:
                 self._warn(f"a card of the same title is being made, or was left half made: {url_of(twin)}")
                 return
-            clock.sleep(_TWIN_PAUSE_S)
-            patience_s -= _TWIN_PAUSE_S
+            clock.sleep(self.client.patience.twin_pause_s)
+            patience_s -= self.client.patience.twin_pause_s
 
     def _twin(self, title: str) -> dict[str, Any] | None:
         since = self.client.now() - self._within_s
@@ -318,7 +316,7 @@ class Publisher:
 
     @contextlib.contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Remove what this run made if anything goes wrong inside, whatever it is; it has 15 seconds for that."""
+        """Remove what this run made if anything goes wrong inside, whatever it is."""
         try:
             yield
         except AlreadyThere:

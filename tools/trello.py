@@ -39,9 +39,6 @@ from tools.errors import (
 from tools.text import one_line
 
 WORKERS = 8  # writes in flight: with two probes after a 429, at most fifteen writes meet a Trello that refuses for good
-_CONNECT_S, _ANSWER_S = 5.0, 8.0
-_PAUSES_S = (0.5, 1.0, 2.0)  # before each repetition of a request that failed
-_BUSY_PAUSES_S = (3.0, 10.0)  # after a 429 with no Retry-After: together longer than Trello's window of 10 s
 _RETRY_AFTER_MAX_S = 60.0
 
 
@@ -68,6 +65,30 @@ class Access:
         return f"Access({self.base_url!r})"
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How long Trello is waited for, in seconds.
+
+    Args:
+        connect_s: For a connection.
+        answer_s: For the next bytes of an answer.
+        pauses_s: Before each repetition of a request that failed, or whose answer was lost.
+        busy_pauses_s: After a 429 with no Retry-After: together longer than Trello's window of 10 s.
+        twin_s: For a card of the same title that is still being made.
+        twin_pause_s: Between two looks at it.
+    """
+
+    connect_s: float = 5.0
+    answer_s: float = 8.0
+    pauses_s: tuple[float, ...] = (0.5, 1.0, 2.0)
+    busy_pauses_s: tuple[float, ...] = (3.0, 10.0)
+    twin_s: float = 30.0
+    twin_pause_s: float = 2.0
+
+
+PATIENCE = Patience()
+
+
 class _Header(requests.auth.AuthBase):
     """Puts the credentials where only Trello sees them."""
 
@@ -82,7 +103,8 @@ class _Header(requests.auth.AuthBase):
 class _Gate:
     """Lets requests pass together until one is told 429; then one at a time, until one passes."""
 
-    def __init__(self) -> None:
+    def __init__(self, pauses_s: tuple[float, ...]) -> None:
+        self._pauses_s = pauses_s
         self._turn = threading.Lock()
         self._closed = False
         self._refused = 0
@@ -97,8 +119,8 @@ class _Gate:
         else:
             wait = None
         with self._turn:
-            while self._closed and self._refused < len(_BUSY_PAUSES_S):
-                clock.sleep(_BUSY_PAUSES_S[self._refused] if wait is None else wait)
+            while self._closed and self._refused < len(self._pauses_s):
+                clock.sleep(self._pauses_s[self._refused] if wait is None else wait)
                 answer = send()
                 if answer.status != 429:
                     self._closed, self._refused = False, 0
@@ -132,6 +154,7 @@ class TrelloClient:
         clock: The run's limit; no request outlives it.
         pace: Called before each request; waits until one more is allowed in the window.
         log: Gets one line a request, without secrets.
+        patience: How long to wait for what.
     """
 
     def __init__(
@@ -141,18 +164,18 @@ class TrelloClient:
         *,
         pace: Callable[[Clock], None] = lambda clock: None,
         log: Callable[[str], None] = lambda line: None,
-        answer_s: float = _ANSWER_S,
+        patience: Patience | None = None,
     ) -> None:
         self.access = access
         self.clock = clock
-        self._pace, self._log, self._answer_s = pace, log, answer_s
-        self._gate = _Gate()
+        self._pace, self._log, self.patience = pace, log, patience or PATIENCE
+        self._gate = _Gate(self.patience.busy_pauses_s)
         self._clock_offset_s = 0.0
         self._session = _session(access)
 
     def with_clock(self, clock: Clock) -> TrelloClient:
         """Return the same client under another limit: for removing what was made after time or patience ran out."""
-        other = TrelloClient(self.access, clock, pace=self._pace, log=self._log, answer_s=self._answer_s)
+        other = TrelloClient(self.access, clock, pace=self._pace, log=self._log, patience=self.patience)
         other._session, other._clock_offset_s = self._session, self._clock_offset_s
         return other
 
@@ -173,11 +196,17 @@ class TrelloClient:
         return self._repeat("PUT", path, body=body)
 
     def delete(self, path: str) -> None:
-        """Delete; that it is gone already is as good."""
+        """Delete; that it is gone already, or turns out to be gone when no answer comes, is as good."""
         try:
             self._repeat("DELETE", path)
         except NotThere:
             return
+        except TrelloUnavailable:
+            try:
+                self.get(path, fields="id")
+            except NotThere:
+                return
+            raise
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Make something, once.
@@ -187,7 +216,7 @@ class TrelloClient:
             TrelloUnavailable: It was not applied, and Trello cannot be reached.
             TrelloRejected, CredentialsRefused: Trello will not do it.
         """
-        for pause_s in (*_PAUSES_S, None):
+        for pause_s in (*self.patience.pauses_s, None):
             try:
                 answer = self._once("POST", path, body=body)
             except _NotSent as error:
@@ -201,7 +230,7 @@ class TrelloClient:
         raise AssertionError("unreachable")
 
     def _repeat(self, method: str, path: str, **kwargs: Any) -> Any:
-        for pause_s in (*_PAUSES_S, None):
+        for pause_s in (*self.patience.pauses_s, None):
             try:
                 return self._once(method, path, **kwargs)
             except (_NotSent, AnswerLost) as error:
@@ -239,7 +268,7 @@ class TrelloClient:
                 self.access.base_url + path,
                 params=dict(query),
                 json=dict(body) if body is not None else None,
-                timeout=(_CONNECT_S, self._answer_s),
+                timeout=(self.patience.connect_s, self.patience.answer_s),
                 allow_redirects=False,
                 stream=True,
             ) as response:
@@ -252,7 +281,8 @@ class TrelloClient:
                 )
 
         try:
-            return self.clock.wait_for(talk, at_most_s=_CONNECT_S + self._answer_s, heed_stop=method == "GET")
+            at_most_s = self.patience.connect_s + self.patience.answer_s
+            return self.clock.wait_for(talk, at_most_s=at_most_s, heed_stop=method == "GET")
         except OutOfTime as error:
             if method == "GET" and self.clock.left_s() <= 0:
                 raise

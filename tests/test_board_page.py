@@ -222,5 +222,5 @@ def test_due_is_said_in_the_zone_that_was_asked_for(server: TrelloServer, due: s
 def test_longest_texts_are_rendered_soon(server: TrelloServer, text: str) -> None:
     add_card(server, desc=text)
     start = time.monotonic()
-    page_of(server)
-    assert time.monotonic() - start < 1
+    server.write_page()
+    assert time.monotonic() - start < 2  # 0.2 s on a quiet machine

@@ -157,12 +157,31 @@ def test_date_header_is_the_servers_clock(wire: Wire) -> None:
 
 def test_clients_that_vanish_leave_no_trace(server: TrelloServer, capfd: pytest.CaptureFixture[str]) -> None:
     port = int(server.base_url.rpartition(":")[2].partition("/")[0])
-    for said in (b"", b"GET /1/mem", b"POST /1/cards HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nshort"):
+    for said in (
+        b"",
+        b"GET /1/mem",
+        b"GET //[x HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"POST /1/cards HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nshort",
+    ):
         with socket.create_connection(("127.0.0.1", port)) as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             client.sendall(said)
     assert Wire(server).ask("GET", "/members/me").status_code == 200
     assert capfd.readouterr() == ("", "")
+
+
+def test_half_a_form_is_not_applied(server: TrelloServer) -> None:
+    port = int(server.base_url.rpartition(":")[2].partition("/")[0])
+    head = f"POST /1/cards HTTP/1.1\r\nHost: localhost\r\nauthorization: {AUTH['Authorization']}\r\n"
+    body = f"idList={first_list(server)}&name=metade"
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(f"{head}Content-Length: {len(body) + 1}\r\n\r\n{body}".encode())
+        client.shutdown(socket.SHUT_WR)
+        assert client.recv(100) == b""
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        assert client.recv(100).startswith(b"HTTP/1.1 200")
+    assert len(server.cards) == 1
 
 
 def test_stopping_does_not_wait_for_idle_or_silent_connections(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from tools.loopback import LoopbackServer
 from tools.sandbox_api import dispatch
@@ -38,7 +38,7 @@ _PLAIN, _JSON, _HTML = "text/plain; charset=utf-8", "application/json; charset=u
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it came in: `path` is what follows `/1`, `params` its query and body together."""
+    """One request as it came in: `path` is what follows `/1`, `headers` are named `Like-This`."""
 
     method: str
     target: str
@@ -110,13 +110,16 @@ class Handler(BaseHTTPRequestHandler):
         if int(length) > BODY_LIMIT:
             raise ApiError(413, "request entity too large")
         body = self.rfile.read(int(length))
-        url = urlsplit(self.path)
-        if not url.path.startswith("/1/"):
-            raise ApiError(404, f"Cannot {self.command} {url.path}")
-        query = dict(parse_qsl(url.query, keep_blank_values=True))
+        if len(body) < int(length):  # half a form would still be a form
+            raise ConnectionAbortedError
+        target, _, asked = self.path.partition("?")
+        if not target.startswith("/1/"):
+            raise ApiError(404, f"Cannot {self.command} {target}")
+        query = dict(parse_qsl(asked, keep_blank_values=True))
         params = query | _body_params(self.headers.get("Content-Type", ""), body)
-        path = unquote(url.path.removeprefix("/1"))
-        return Request(self.command, self.path, path, dict(self.headers.items()), query, params, body)
+        path = unquote(target.removeprefix("/1"))
+        headers = {name.title(): value for name, value in self.headers.items()}
+        return Request(self.command, self.path, path, headers, query, params, body)
 
     def date_time_string(self, timestamp: float | None = None) -> str:
         """Return the `Date` header by the sandbox's clock."""

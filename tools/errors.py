@@ -9,6 +9,7 @@ Failure
 │   ├── TrelloRejected   Trello answered that it will not do this
 │   └── AnswerLost       a write was sent and its answer never came: it may have been applied
 ├── LeftBehind           something of this run stays on the board
+│   └── ChangedSince     because a person has changed it
 ├── Forbidden            a rule of the program says no
 └── Interrupted          SIGINT, SIGTERM or SIGHUP
 """
@@ -79,6 +80,10 @@ class LeftBehind(Failure):
     def __init__(self, what: str, hint: str, url: str = "") -> None:
         super().__init__(what, hint)
         self.url = url
+
+
+class ChangedSince(LeftBehind):
+    """The card that was begun is a person's by now: it stays."""
 
 
 class Forbidden(Failure):

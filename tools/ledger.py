@@ -76,7 +76,8 @@ class Run:
     """A run as the ledger has it.
 
     ``state`` is open (writing, or interrupted when no process holds the task's lock), done, removed, failed (nothing
-    was on the board), left (something is on the board that could not be removed) or archived.
+    was on the board), left (something is on the board that could not be removed), kept (a person has made it theirs) or
+    archived.
     """
 
     id: str

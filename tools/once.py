@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from tools.card import Receipt, from_json
 from tools.clock import Clock, OutOfTime
-from tools.errors import Forbidden, ModelUnavailable, UsageFailure
+from tools.errors import ChangedSince, Forbidden, ModelUnavailable, UsageFailure
 from tools.ledger import Ledger, Run, Task
 from tools.publish import Place, Publisher, changed_since, expected_from, url_of
 from tools.trello import NotThere, TrelloClient
@@ -66,7 +66,7 @@ def settle_interrupted(
         publisher_of: Makes the publisher of a run, by its id.
         task: Whose runs.
         within_s: How recent a run must be to be finished; its due date may be past otherwise.
-        remove: Whether to remove also what could be finished.
+        remove: Whether to remove also what could be finished, and to let be what a person has changed.
         say: Told what was done.
 
     Returns:
@@ -84,7 +84,13 @@ def settle_interrupted(
         if made is None or not run.plan or not recent or remove:
             if made is not None:
                 say(f"an earlier run of this phrase was interrupted ({run.id}): what it left is removed")
-            publisher.roll_back()
+            try:
+                publisher.roll_back()
+            except ChangedSince as changed:
+                if not remove:
+                    raise
+                say(changed.what)
+                ledger.finish(run.id, "kept", changed.what)
             continue
         found = publisher.recover(run.card_id, made.payload, made.began)
         if found is None:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from tools.card import Card, Checklist, Receipt, same_instant
-from tools.errors import AnswerLost, Failure, Interrupted, LeftBehind, TrelloUnavailable
+from tools.errors import AnswerLost, ChangedSince, Failure, Interrupted, LeftBehind, TrelloUnavailable
 from tools.ledger import Ledger, Step
 from tools.text import folded
 from tools.trello import WORKERS, NotThere, TrelloClient, created_at
@@ -357,13 +357,13 @@ class Publisher:
         self._ledger.finish(self.run_id, "removed")
 
     def refuse_if_changed(self, found: Mapping[str, Any]) -> None:
-        """Raise LeftBehind when a person has changed the card of this run since."""
+        """Raise ChangedSince when a person has changed the card of this run since."""
         change = changed_since(found, expected_from(self._ledger.steps(self.run_id)))
         if change:
             self._ledger.finish(self.run_id, "left", change)
             url = url_of(found)
             what = f"the card was begun here and changed since ({change}), so it stays: {url}"
-            raise LeftBehind(what, _CHANGED_HINT, url)
+            raise ChangedSince(what, _CHANGED_HINT, url)
 
 
 @dataclass

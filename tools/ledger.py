@@ -166,9 +166,7 @@ class Ledger:
         Raises:
             OutOfTime, Interrupted: While waiting for another process.
         """
-        directory = self._directory / "locks"
-        directory.mkdir(exist_ok=True, mode=0o700)
-        lock = FileLock(directory / f"{task.digest[7:39]}.lock", mode=0o600)
+        lock = self._lock(task.digest)
         while True:
             clock.check()
             with contextlib.suppress(Timeout):
@@ -179,6 +177,19 @@ class Ledger:
             yield
         finally:
             lock.release()
+
+    def _lock(self, digest: str) -> FileLock:
+        directory = self._directory / "locks"
+        directory.mkdir(exist_ok=True, mode=0o700)
+        return FileLock(directory / f"{digest[7:39]}.lock", mode=0o600)
+
+    def is_at_work(self, run: Run) -> bool:
+        """Return whether a process holds the task of an open run; if none does, the run was interrupted."""
+        try:
+            with self._lock(run.task).acquire(timeout=0):
+                return False
+        except Timeout:
+            return run.state == "open"
 
     def pace(self, clock: Clock) -> None:
         """Wait until one more request fits into Trello's window, and count it; processes share the window."""
@@ -258,6 +269,10 @@ class Ledger:
         return [
             run for run in map(_run, rows) if folded(run.due_words) == same_words or same_instant(run.due, task.due)
         ]
+
+    def all_runs(self) -> list[Run]:
+        """Return every run, the oldest first."""
+        return [_run(row) for row in self._execute("SELECT * FROM runs ORDER BY started")]
 
     def run(self, run_id: str) -> Run | None:
         """Return a run by its id, or by the beginning of its id when that names one only."""

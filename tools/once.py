@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 
 from tools.card import Receipt, from_json
+from tools.changes import Place, changed_since, expected_from
 from tools.clock import Clock, OutOfTime
 from tools.errors import ChangedSince, Forbidden, ModelUnavailable, UsageFailure
 from tools.ledger import Ledger, Run, Task
-from tools.publish import Place, Publisher, changed_since, expected_from, url_of
+from tools.publish import Publisher, url_of
 from tools.trello import NotThere, TrelloClient
 
 PublisherOf = Callable[[str], Publisher]

@@ -15,22 +15,15 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol
 
-from tools.card import Card, Checklist, Receipt, same_instant
+from tools.card import Card, Checklist, Receipt
+from tools.changes import Place, changed_since, expected_from, same_text
 from tools.errors import AnswerLost, ChangedSince, Failure, Interrupted, LeftBehind, TrelloUnavailable
-from tools.ledger import Ledger, Step
+from tools.ledger import Ledger
 from tools.text import folded
 from tools.trello import WORKERS, NotThere, TrelloClient, created_at
 
 POS_STEP = 16384  # Trello gives its own objects positions of this step; 0 would mean the bottom
 _CARD_FIELDS = "name,desc,due,closed,idList,idBoard,shortUrl,url,badges,dueComplete,idLabels,idMembers"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the card goes: the ids of a board and of an open list on it."""
-
-    board_id: str
-    list_id: str
 
 
 class Board(Protocol):
@@ -254,7 +247,7 @@ class Publisher:
         creation tells whether it was made on this one.
         """
         for card in self._cards_since(since, "all"):
-            if _same_text(card.get("name"), body["name"]) and _same_text(card.get("desc"), body["desc"]):
+            if same_text(card.get("name"), body["name"]) and same_text(card.get("desc"), body["desc"]):
                 if self._ledger.knows_card(card["id"]):
                     continue
                 if card.get("idList") == body["idList"] or self._was_made_on(card["id"], body["idList"]):
@@ -271,7 +264,11 @@ class Publisher:
         return not lists or list_id in lists
 
     def _read_checklists(self, card_id: str) -> list[dict[str, Any]]:
-        return [c for c in self.client.get(f"/cards/{card_id}/checklists") or [] if isinstance(c, dict)]
+        card = self.client.get(f"/cards/{card_id}", fields="name", checklists="all")
+        checklists = card.get("checklists")
+        if not isinstance(checklists, list):  # not every server nests them
+            checklists = self.client.get(f"/cards/{card_id}/checklists") or []
+        return [c for c in checklists if isinstance(c, dict)]
 
     # Interrupted runs, and the way back.
 
@@ -305,7 +302,7 @@ class Publisher:
         """
         self._adopt(found, card)
         self._desc = str(found.get("desc", ""))
-        if _same_text(self._desc, card.desc):
+        if same_text(self._desc, card.desc):
             self._desc = card.desc
         for index, checklist in enumerate(card.checklists):
             wanted = {"name": checklist.title, "pos": (index + 1) * POS_STEP}
@@ -387,14 +384,9 @@ def url_of(card: Mapping[str, Any]) -> str:
     raise TrelloUnavailable("Trello's answer has no url of the card", "")
 
 
-def _same_text(there: Any, wanted: Any) -> bool:
-    """Return whether a text is the one that was sent; Trello trims white space at the ends."""
-    return str(there or "").strip() == str(wanted or "").strip()
-
-
 def _is_at(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Return whether a checklist or an item is the one asked for: its text and its position, so that two may be equal."""
-    return _same_text(there.get("name"), wanted["name"]) and float(there.get("pos") or 0) == float(wanted["pos"])
+    return same_text(there.get("name"), wanted["name"]) and float(there.get("pos") or 0) == float(wanted["pos"])
 
 
 def _items_at(there: Mapping[str, Any], checklist: Checklist) -> dict[int, str]:
@@ -409,70 +401,6 @@ def _is_whole(card: Mapping[str, Any]) -> bool:
     return (
         bool(str(card.get("desc") or "").strip()) and bool(checklists) and all(c.get("checkItems") for c in checklists)
     )
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What the recorded writes of a run would make, as far as they went: a text may be any of those it sent."""
-
-    title: str
-    descs: tuple[str, ...]
-    due: str
-    checklists: frozenset[str]
-    items: frozenset[str]
-
-
-def expected_from(steps: Iterable[Step]) -> Expected:
-    """Return what a run's writes would make."""
-    sent: dict[str, list[dict[str, Any]]] = {"card": [], "desc": [], "checklist": [], "item": []}
-    for step in steps:
-        sent.setdefault(step.kind, []).append(step.payload)
-    card = sent["card"][0]
-    return Expected(
-        title=card["name"],
-        descs=(card["desc"], *(payload["desc"] for payload in sent["desc"])),
-        due=card.get("due", ""),
-        checklists=frozenset(payload["name"].strip() for payload in sent["checklist"]),
-        items=frozenset(payload["name"].strip() for payload in sent["item"]),
-    )
-
-
-def changed_since(found: Mapping[str, Any], expected: Expected, *, place: Place | None = None) -> str:
-    """Say what a person has changed on a card, or nothing.
-
-    Checklists that are not the run's, a move and labels may be an automation's and do not count, unless ``place`` is
-    given: then the card must still be where it was made, and nobody's.
-
-    Args:
-        found: The card as it is on the board, with its checklists.
-        expected: The card as the run made it.
-        place: Where it must be.
-    """
-    badges = found.get("badges") or {}
-    tests = [
-        ("its title", not _same_text(found.get("name"), expected.title)),
-        ("its description", not any(_same_text(found.get("desc"), desc) for desc in expected.descs)),
-        ("its due date", not _same_due(found.get("due"), expected.due) or bool(found.get("dueComplete"))),
-        ("a comment", bool(badges.get("comments"))),
-        ("an attachment", bool(badges.get("attachments"))),
-        ("its checklists", any(_touched(c, expected) for c in found.get("checklists") or [])),
-        ("its list", place is not None and found.get("idList") not in (None, place.list_id)),
-        ("its members or labels", place is not None and bool(found.get("idMembers") or found.get("idLabels"))),
-        ("it was archived", place is not None and bool(found.get("closed"))),
-    ]
-    return next((what for what, changed in tests if changed), "")
-
-
-def _same_due(there: Any, wanted: str) -> bool:
-    return same_instant(str(there), wanted) if there and wanted else not there and not wanted
-
-
-def _touched(checklist: Mapping[str, Any], expected: Expected) -> bool:
-    """Return whether an item of one of the run's own checklists was ticked, added or reworded."""
-    if str(checklist.get("name")).strip() not in expected.checklists:
-        return False
-    items = checklist.get("checkItems") or []
-    return any(i.get("state") == "complete" or str(i.get("name")).strip() not in expected.items for i in items)
 
 
 _LEFT_HINT = "run the same command again to finish or remove it, or delete the card by hand"

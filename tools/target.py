@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tools.changes import Place
 from tools.errors import Failure, UsageFailure
-from tools.publish import Place
 from tools.text import folded, one_line
 from tools.trello import NotThere, TrelloClient
 

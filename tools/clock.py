@@ -10,16 +10,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tools.errors import Interrupted
+from tools.errors import Interrupted, OutOfTime
 
 T = TypeVar("T")
 
 CLEANUP_S = 15.0  # what an interrupted or timed-out run has left to remove what it made
 _POLL_S = 0.05
-
-
-class OutOfTime(Exception):
-    """The wall clock of the run, or the patience for one answer, is used up."""
 
 
 def spawn(work: Callable[[], T]) -> Future[T]:

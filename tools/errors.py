@@ -4,7 +4,8 @@ Failure
 ├── UnusableCard         the model did not produce a usable card
 ├── UsageFailure         flags, a due date, credentials missing, list or board not found
 ├── CredentialsRefused   Trello refused the key, the token or the permission
-├── ModelUnavailable     Ollama down, model not pulled, busy, out of time
+├── ModelUnavailable     Ollama down, model not pulled, busy
+│   └── OutOfTime        the wall clock of the run, or the patience for one answer, is used up
 ├── TrelloUnavailable    Trello not to be had
 │   ├── TrelloRejected   Trello answered that it will not do this
 │   └── AnswerLost       a write was sent and its answer never came: it may have been applied
@@ -45,6 +46,13 @@ class CredentialsRefused(Failure):
 
 class ModelUnavailable(Failure):
     """The model cannot be asked, or does not answer in time."""
+
+
+class OutOfTime(ModelUnavailable):
+    """The wall clock of the run, or the patience for one answer, is used up."""
+
+    def __init__(self, what: str = "out of time") -> None:
+        super().__init__(what, "give it more with --timeout, or use a smaller model")
 
 
 class TrelloUnavailable(Failure):

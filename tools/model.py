@@ -26,8 +26,8 @@ from typing import Any
 
 import httpx
 
-from tools.clock import Clock, OutOfTime
-from tools.errors import Forbidden, ModelUnavailable, UnusableCard
+from tools.clock import Clock
+from tools.errors import Forbidden, ModelUnavailable, OutOfTime, UnusableCard
 from tools.hosts import Host, is_cloud_name
 from tools.repair import mend_message
 from tools.schema import Tool

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 from tools.card import Receipt, from_json
 from tools.changes import Place, changed_since, expected_from
-from tools.clock import Clock, OutOfTime
-from tools.errors import ChangedSince, Forbidden, ModelUnavailable, UsageFailure
+from tools.clock import Clock
+from tools.errors import ChangedSince, Forbidden, ModelUnavailable, OutOfTime, UsageFailure
 from tools.ledger import Ledger, Run, Task
 from tools.publish import Publisher, url_of
 from tools.trello import NotThere, TrelloClient

@@ -193,7 +193,7 @@ class Publisher:
             try:
                 answer = self.client.post(path, body)
             except AnswerLost as lost:
-                self.client.clock.sleep(lost.wait_s if lost.wait_s is not None else pause_s or 0.0)
+                self.client.sleep(lost.wait_s if lost.wait_s is not None else pause_s or 0.0)
                 answer = find()
                 if answer is None and pause_s is None:
                     raise
@@ -207,7 +207,6 @@ class Publisher:
 
     def _look_for_twin(self, title: str) -> None:
         """Raise AlreadyThere for a whole card of the same title, just made by somebody this ledger does not know."""
-        clock = self.client.clock
         patience_s = self.client.patience.twin_s
         while twin := self._twin(title):
             if _is_whole(twin):
@@ -215,7 +214,7 @@ class Publisher:
             if patience_s <= 0:
                 self._warn(f"a card of the same title is being made, or was left half made: {url_of(twin)}")
                 return
-            clock.sleep(self.client.patience.twin_pause_s)
+            self.client.sleep(self.client.patience.twin_pause_s)
             patience_s -= self.client.patience.twin_pause_s
 
     def _twin(self, title: str) -> dict[str, Any] | None:

@@ -27,11 +27,12 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import NewConnectionError
 
-from tools.clock import Clock, OutOfTime
+from tools.clock import Clock
 from tools.errors import (
     TRELLO_LATER,
     AnswerLost,
     CredentialsRefused,
+    OutOfTime,
     TrelloRejected,
     TrelloUnavailable,
     UsageFailure,
@@ -187,6 +188,13 @@ class TrelloClient:
         """Return the time by Trello's clock, in seconds since 1970: what the ids it gives are made of."""
         return time.time() + self._clock_offset_s
 
+    def sleep(self, seconds: float) -> None:
+        """Wait between two requests; that the run's time ends meanwhile is Trello's failure."""
+        try:
+            self.clock.sleep(seconds)
+        except OutOfTime as error:
+            raise _out_of_time() from error
+
     def get(self, path: str, **query: str) -> Any:
         """Read; repeated while that can help."""
         return self._repeat("GET", path, query=query)
@@ -222,7 +230,7 @@ class TrelloClient:
             except _NotSent as error:
                 if pause_s is None:
                     raise error.failure() from error
-                self.clock.sleep(pause_s)
+                self.sleep(pause_s)
                 continue
             if not isinstance(answer, dict) or not isinstance(answer.get("id"), str):
                 raise AnswerLost("Trello's answer to a write was not readable")
@@ -239,7 +247,7 @@ class TrelloClient:
                         error.failure() if isinstance(error, _NotSent) else TrelloUnavailable(error.what, TRELLO_LATER)
                     ) from error
                 wait_s = error.wait_s if isinstance(error, AnswerLost) and error.wait_s is not None else pause_s
-                self.clock.sleep(wait_s)
+                self.sleep(wait_s)
         raise AssertionError("unreachable")
 
     def _once(
@@ -257,7 +265,7 @@ class TrelloClient:
         try:
             return _read(self._gate.pass_through(send, self.clock), method)
         except OutOfTime as error:
-            raise TrelloUnavailable("out of time while waiting for Trello", "give it more with --timeout") from error
+            raise _out_of_time() from error
 
     def _exchange(self, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None) -> _Answer:
         """Send one request and read its whole answer within the limits."""
@@ -300,6 +308,10 @@ class TrelloClient:
         parsed = email.utils.parsedate_tz(date) if date else None
         if parsed:
             self._clock_offset_s = email.utils.mktime_tz(parsed) - time.time()
+
+
+def _out_of_time() -> TrelloUnavailable:
+    return TrelloUnavailable("out of time while waiting for Trello", "give it more with --timeout")
 
 
 class NotThere(UsageFailure):

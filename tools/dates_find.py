@@ -1,7 +1,191 @@
-"""find."""
+"""The deadline that a phrase names: every date in it, judged by its neighbours, then all of them together."""
+
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
-from tools.dates_resolve import Resolved
-from tools.dates_text import Token
+from functools import cache
+
+from tools.dates_context import ACCEPT, IGNORE, Candidate, is_infinitive, negated, ordering, verdict
+from tools.dates_errors import Refused
+from tools.dates_grammar import Calendar, Clock
+from tools.dates_read import Reading, compile_pattern, encode, read
+from tools.dates_resolve import Resolved, resolve
+from tools.dates_text import UNKNOWN, Token
+
+_OPENING = "(UNTIL|BEFORE OF?|LABEL COLON?)"
+# What names a deadline that cannot be decided, though no date is read from it. Not what belongs to a thing.
+_SIGNS: tuple[tuple[str, str], ...] = (
+    ("EVERY (DIA|WEEK|MES|ANO|WEEKDAY|WEEKDAYS)", "recurrence"),
+    ("EVERY ARTICLE (DIAS|WEEKDAYS)", "recurrence"),
+    ("WEEKDAYS", "recurrence"),
+    ("(<within>|UNTIL|LABEL (OF|COLON)?) ARTICLE? (NEXT|FIRST|LAST)? NUM? (UNIT|DIA)? BUSINESS", "business_days"),
+    (f"{_OPENING} ARTICLE? (MES OF)? NEXT? MONTH (OF? YEAR)?", "month_only"),
+    ("(UNTIL|BEFORE OF?|LABEL COLON?|PARA|IN) ARTICLE? NEXT? (END DE WEEK|WEEKEND)", "weekend"),
+    (f"{_OPENING} ARTICLE? END? (OF ARTICLE?)? (THIS|NEXT)? SEASON", "vague"),
+    (f"{_OPENING} DOTTED", "dotted"),
+    ("LABEL (OF|COLON)? NUM UNIT", "duration"),
+    ("(IN|AT|OF|UNTIL|PARA|BETWEEN|LABEL COLON?) RANGE", "range"),
+    ("DIAS DAY (A|AND|OR|UNTIL|DASH) DAY", "range"),
+)
+_VERSION = re.compile(r"0?\d\.\d{1,2}")
+
+
+@cache
+def _signs() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((compile_pattern(pattern), code) for pattern, code in _SIGNS)
+
+
 def find(phrase: str, tokens: list[Token], now: datetime, zone: tzinfo) -> tuple[Resolved, str] | None:
-    return None
+    """Return the deadline of a phrase with its words, or None if it names none.
+
+    Args:
+        phrase: The text the tokens are of.
+        tokens: All tokens of the phrase.
+        now: Local date and time in `zone`, without a zone of its own.
+        zone: The user's zone.
+
+    Raises:
+        Refused: if a deadline is named but not decidable.
+    """
+    tokens = _without_quotes(tokens)
+    codes = encode(tokens)
+    candidates = _candidates(tokens, codes)
+    answers = [verdict(candidate) for candidate in candidates]
+    _pair_up(phrase, candidates, answers)
+    accepted = [c for c, answer in zip(candidates, answers, strict=True) if answer == ACCEPT]
+    accepted = [c for c in accepted if not _is_gone_shape(c, now)]
+    _refuse_undecidable(phrase, tokens, codes, candidates, answers, accepted)
+    if not accepted:
+        return None
+    return _one_of(phrase, accepted, now, zone)
+
+
+def _without_quotes(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with what stands between quotes made unknown: it is text to be handled, not a deadline."""
+    marks = [i for i, token in enumerate(tokens) if token.is_a("QUOTE")]
+    quoted = {i for a, b in zip(marks[::2], marks[1::2], strict=False) for i in range(a + 1, b)}
+    return [replace(token, values={UNKNOWN: True}) if i in quoted else token for i, token in enumerate(tokens)]
+
+
+def _candidates(tokens: list[Token], codes: str) -> list[Candidate]:
+    """Return each longest date in the phrase, from left to right."""
+    found: list[Candidate] = []
+    at = 0
+    while at < len(tokens):
+        reading = read(tokens, codes, at)
+        if reading:
+            _give_back_number(reading, tokens)
+        if reading and reading.parts:
+            found.append(Candidate(reading, tokens))
+            at = reading.end
+        else:
+            at += 1
+    return found
+
+
+def _give_back_number(reading: Reading, tokens: Sequence[Token]) -> None:
+    """Take from a reading an hour whose number counts what follows: "hoje as 3 telas", "at 5 servers"."""
+    clock, following = reading.parts.get("clock"), reading.end
+    if not isinstance(clock, Clock) or reading.where["clock"][1] != reading.end:
+        return
+    last = tokens[reading.end - 1]
+    counts = following < len(tokens) and tokens[following].is_a(UNKNOWN) and not is_infinitive(tokens[following])
+    unaccented = tokens[reading.where["clock"][0]].word == "as" and last.is_a("DIGITS")
+    if last.is_a("NUM") and (counts or (unaccented and reading.parts.keys() == {"clock"} and not reading.leads)):
+        del reading.parts["clock"]
+        del reading.where["clock"]
+        reading.end = max((end for _, end in reading.where.values()), default=reading.start)
+
+
+def _is_gone_shape(c: Candidate, now: datetime) -> bool:
+    """Tell whether a candidate is a past date that only stands there: "ata 10/06/2026" names a thing."""
+    date = c.reading.parts.get("date")
+    if c.lead or not isinstance(date, Calendar) or date.year is None or not c.first.is_a("DATE", "IN"):
+        return False
+    return (date.year, date.month, date.day) < (now.year, now.month, now.day)
+
+
+def _pair_up(phrase: str, candidates: list[Candidate], answers: list[str]) -> None:
+    """See two dates that touch: the ends of a range, or a change from one to the other."""
+    for index in range(len(candidates) - 1):
+        first, second = candidates[index], candidates[index + 1]
+        gap = second.tokens[first.end : second.start]
+        if len(gap) > 1 or any(not token.is_a("DASH", "A", "AT", "TO", "UNTIL") for token in gap):
+            continue
+        linked = bool(gap) or second.tokens[second.start].is_a("A", "AT", "UNTIL", "PARA", "TO")
+        if not linked or not (first.kind == second.kind or second.slots < first.slots):
+            continue
+        if "para" in second.reading.leads:
+            changed = bool({"weekday", "date"} & second.slots) and not second.first.is_a("DM")
+            answers[index], answers[index + 1] = IGNORE, "target" if changed else IGNORE
+        else:
+            answers[index], answers[index + 1] = IGNORE, "range"
+
+
+def _refuse_undecidable(
+    phrase: str, tokens: list[Token], codes: str, candidates: list[Candidate], answers: list[str], accepted: list[Candidate]
+) -> None:
+    """Raise what the context of the dates, or a sign beside them, refuses."""
+    settled = any(c.lead for c in accepted)
+    for index, (c, answer) in enumerate(zip(candidates, answers, strict=True)):
+        if answer in (ACCEPT, IGNORE) or (answer == "recurrence" and settled):
+            continue
+        touching = any(other.end == candidates[max(index - 1, 0)].start or other.end == c.start for other in accepted)
+        if answer == "range" and settled and not touching:
+            continue
+        raise Refused(answer, _words(phrase, c, back=2))
+    if not settled:
+        _refuse_signs(phrase, tokens, codes, accepted)
+    order = ordering(tokens) if accepted else None
+    if order:
+        raise Refused("injection", order.word)
+    for c in accepted:
+        if word := negated(c):
+            raise Refused("negation", word.word)
+
+
+def _refuse_signs(phrase: str, tokens: list[Token], codes: str, accepted: list[Candidate]) -> None:
+    for regex, code in _signs():
+        for match in regex.finditer(codes):
+            start, end = match.span()
+            inside = any(c.start < end and start < c.end for c in accepted)
+            owned = start > 0 and tokens[start - 1].is_a("OF")
+            version = code == "dotted" and _VERSION.fullmatch(tokens[end - 1].word)
+            if not (inside or owned or version):
+                raise Refused(code, phrase[tokens[start].start : tokens[end - 1].end])
+
+
+def _one_of(phrase: str, accepted: list[Candidate], now: datetime, zone: tzinfo) -> tuple[Resolved, str]:
+    """Return the one deadline of the accepted dates: a day and an hour that stand apart are one."""
+    joined = _joined(accepted) if len(accepted) == 2 else None
+    words = " … ".join(_words(phrase, c) for c in accepted)
+    if joined:
+        return resolve(joined.parts, now, zone, _slot_words(phrase, accepted)), words
+    found = [resolve(c.reading.parts, now, zone, _slot_words(phrase, [c])) for c in accepted]
+    if len({resolved.instant for resolved in found}) > 1:
+        raise Refused("two_dates", words)
+    return found[0], _words(phrase, accepted[0])
+
+
+def _joined(accepted: list[Candidate]) -> Reading | None:
+    """Return one reading of "amanhã … às 15h": a day without an hour, and an hour without a day."""
+    hours = [c for c in accepted if c.slots <= {"clock", "part", "zone"}]
+    days = [c for c in accepted if c.slots <= {"date", "weekday"}]
+    if len(hours) != 1 or len(days) != 1:
+        return None
+    return replace(days[0].reading, parts=days[0].reading.parts | hours[0].reading.parts)
+
+
+def _words(phrase: str, c: Candidate, back: int = 0) -> str:
+    return phrase[c.tokens[max(c.start - back, 0)].start : c.tokens[c.end - 1].end]
+
+
+def _slot_words(phrase: str, accepted: list[Candidate]) -> dict[str, str]:
+    return {
+        slot: phrase[c.tokens[start].start : c.tokens[end - 1].end]
+        for c in accepted
+        for slot, (start, end) in c.reading.where.items()
+    }

@@ -131,10 +131,6 @@ class Lead:
 Date = Relative | DayOfMonth | Calendar | Period | NamedPeriod | Later
 Component = Date | Weekday | Elapsed | Clock | DayPart | EndOfDay | Midnight | Zone | Lead
 Values = dict[str, Any]
-Builder = Callable[[Values], "Component | tuple[Component, ...] | None"]
-
-
-Values = dict[str, Any]
 Emitted = Component | tuple[Component, ...] | None
 
 
@@ -247,8 +243,8 @@ ROWS = (
     Row("<on> (DIA <number>|ORDINAL:d|EL DAY:d) OF? <next_month>", "dia 5 do mês que vem", lambda v: DayOfMonth(v["d"], 1)),
     Row("<on> <next_month> COMMA? <on> DIA <number>", "mês que vem, dia 5", lambda v: DayOfMonth(v["d"], 1)),
     Row("<on> DIA? DM:dm", "15/12", lambda v: Calendar(*v["dm"])),
-    Row("<on> DIA? DM:dm OF? <next_year>", "15/03 do ano que vem", lambda v: Calendar(*v["dm"], years=1)),
-    Row("<on> DIA? DATE:date", "15/12/2026", lambda v: Calendar(*reversed(v["date"]))),
+    Row("<on> DIA? DM:dm OF? <next_year>", "15/03 do ano que vem", lambda v: Calendar(v["dm"][0], v["dm"][1], years=1)),
+    Row("<on> DIA? DATE:date", "15/12/2026", lambda v: Calendar(v["date"][2], v["date"][1], v["date"][0])),
     Row("<on> DIA? <number> OF? MONTH:month", "15 de dezembro", _calendar),
     Row("<on> DIA? <number> OF? MONTH:month OF? COMMA? YEAR:year", "15 de dezembro de 2026", _calendar),
     Row("<on> DIA? <number> OF? MONTH:month OF SHORT_YEAR:year", "15 de dezembro de 26", _calendar),

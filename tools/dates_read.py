@@ -8,7 +8,7 @@ a token are tried at it, so that a text is read in time proportional to its leng
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -33,9 +33,12 @@ SLOTS: dict[type, str] = {
     grammar.Elapsed: "elapsed",
 }
 
+_ABSOLUTE = (grammar.Calendar, grammar.DayOfMonth)
+
 # Slot -> what a second component of it, or one that excludes it, is called.
 _CLASH = {
     "date": "two_dates",
+    "relative": "two_dates",
     "weekday": "two_dates",
     "clock": "two_times",
     "part": "two_times",
@@ -201,22 +204,39 @@ class Reading:
 
     def take(self, components: tuple[Component, ...], start: int, end: int) -> bool:
         """Add the components of one row; if one does not fit, say why in `clash` and add none."""
-        for component in components:
-            slot = SLOTS[type(component)]
+        slots = [self._slot(component) for component in components]
+        for slot in slots:
             if self._excludes(slot):
                 self.clash = _CLASH[slot]
                 return False
-        for component in components:
-            self.parts[SLOTS[type(component)]] = component
-            self.where[SLOTS[type(component)]] = (start, end)
+        for slot, component in zip(slots, components, strict=True):
+            self.parts[slot] = component
+            self.where[slot] = (start, end)
         self.end = end
         return True
+
+    def _slot(self, component: Component) -> str:
+        """Return the slot of a component; a day counted from today may stand beside its date ("amanhã, 18/06")."""
+        slot = SLOTS[type(component)]
+        named = self.parts.get("date")
+        if slot != "date" or named is None or "relative" in self.parts:
+            return slot
+        if isinstance(component, grammar.Relative) and isinstance(named, _ABSOLUTE):
+            return "relative"
+        if isinstance(named, grammar.Relative) and isinstance(component, _ABSOLUTE):
+            self.parts["relative"] = self.parts.pop("date")
+            self.where["relative"] = self.where.pop("date")
+        return slot
 
     def _excludes(self, slot: str) -> bool:
         if slot in self.parts:
             return True
         others = set(self.parts) - {"zone"}
         return bool(others) if slot == "elapsed" else "elapsed" in self.parts and slot != "zone"
+
+
+def _names_day(parts: Mapping[str, Component]) -> bool:
+    return "date" in parts or "weekday" in parts
 
 
 def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
@@ -230,6 +250,9 @@ def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
     while at < len(tokens):
         found = _longest(codes, tokens, at)
         if found:
+            if opened and reading.parts and _names_day(reading.parts) and SLOTS[type(found[0][0])] in ("date", "weekday"):
+                reading.clash = "two_dates"
+                break
             if not reading.take(found[0], at, found[1]):
                 break
             at, opened = found[1], 0

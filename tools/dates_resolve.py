@@ -249,6 +249,8 @@ class _Resolver:
         day = self._date(named)
         if isinstance(weekday, Weekday):
             self._check_weekday(day, weekday)
+        if "relative" in self.parts and self._date(self.parts["relative"]) != day:
+            raise Refused("two_dates", f"{self.words['relative']} {self.words['date']}")
         return day
 
     def _day_of_hour(self) -> date:

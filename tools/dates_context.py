@@ -1,0 +1,368 @@
+"""What the words around a date say about it: whether it is the deadline, something else, or cannot be told.
+
+Each rule sees one date and its neighbours and answers None (not its business), IGNORE (it is no deadline) or the code
+of a refusal. They are tried in the order of `RULES`; the last one accepts by position.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tools.dates_grammar import Clock, Elapsed, Later, Relative, Weekday
+from tools.dates_lexicon import ORDINAL_WEEKDAYS, SHORT_WEEKDAYS
+from tools.dates_read import Reading
+from tools.dates_text import UNKNOWN, Token
+
+IGNORE = "ignore"
+ACCEPT = "accept"
+
+_STRONG = frozenset({"until", "before", "label", "para"})
+_MARKS = ("COMMA", "COLON", "STOP", "DASH", "BRACKET", "QUOTE", "MARK")
+
+# Words that may follow a deadline at the end of a phrase without moving it from there.
+_POLITE = frozenset(
+    ("por favor please pls pfv pf porfa urgente urgentemente obrigado obrigada valeu gracias thanks sem falta sin ok "
+    "impreterivelmente maximo no na mais tardar o at the latest").split()
+)
+# "cache expira em 24h", "job roda às 3h": what things do by themselves is no deadline.
+_STATES = frozenset(
+    ("expira expiram expirar expirou expire expires expired dura duram lasts demora demoram leva levam takes falha falham "
+    "falhou fails failed falla fallan roda rodam rodou runs ran executa executam corre corren ocorre ocorrem ocorreu "
+    "ocurre happens happened acontece aconteceu sucede cai caiu cae trava travou dispara disparam responde respondem "
+    "responds carrega carregam loads processa termina terminam ends quebra quebrou breaks broke comeca comecam inicia "
+    "starts started timeout ttl").split()
+)
+_REPORTED = re.compile(
+    r"(?:relatad|reportad|encontrad|abert|criad|registrad|ocorrid|acontecid|recebid|identificad|detectad|introduzid|"
+    r"lancad|publicad|gerad|coletad|feit|vist|abiert|cread|ocurrid|recibid)[oa]s?|"
+    r"reported|found|opened|created|seen|filed|raised|logged|introduced|released"
+)
+_RELATIVE_PRONOUNS = frozenset("que como onde quando which that who como donde cuando".split())
+_DUTY = frozenset("tem temos tenho ter tenha preciso precisa precisamos tiene tenemos tengo hay ha garantir".split())
+_INFINITIVE = re.compile(r"[a-z-]{2,}(?:[aei]r|por)")
+# Nouns that end as infinitives do.
+_NOT_INFINITIVE = frozenset(
+    "lugar par celular hangar bar radar dolar pilar titular familiar similar server docker layer user container folder "
+    "header footer router parser driver buyer order number master super poder prazer dever mulher qualquer".split()
+)
+_FEMININE = re.compile(
+    r".*(?:a|as|ao|oes|ade|ades|agem|agens|ase|ases|ise|ises|ie|ies)|"
+    r"vez|vezes|parte|partes|ordem|sprint|release|classe|mao|chance|build|issue|task|call|opcao|leva|fonte|chave|frente|sede|rede"
+)
+_AMOUNTS = frozenset(
+    ("reduzir reduza aumentar aumente diminuir diminua cortar encurtar limitar acelerar reduce increase decrease cut limit "
+    "reducir disminuir").split()
+)
+_CHANGES = frozenset(
+    ("mudar mude muda alterar altere trocar mover mova remarcar remarque adiar adie reagendar postergar prorrogar transferir "
+    "antecipar passar change move reschedule postpone delay push shift cambiar reprogramar aplazar posponer adelantar").split()
+)
+_PLURAL_ARTICLES = ("os", "as", "los", "las")
+
+
+@dataclass
+class Candidate:
+    """A date in a phrase, with all its tokens."""
+
+    reading: Reading
+    tokens: Sequence[Token]
+
+    @property
+    def start(self) -> int:
+        """Return the index of its first token."""
+        return self.reading.start
+
+    @property
+    def end(self) -> int:
+        """Return the index after its last token."""
+        return self.reading.end
+
+    def before(self, distance: int = 1) -> Token | None:
+        """Return the token that stands so far before it, or None."""
+        return self.at(self.start - distance)
+
+    def after(self, distance: int = 0) -> Token | None:
+        """Return the token that stands so far after its end, or None."""
+        return self.at(self.end + distance)
+
+    def at(self, index: int) -> Token | None:
+        """Return a token of the phrase, or None beyond its ends."""
+        return self.tokens[index] if 0 <= index < len(self.tokens) else None
+
+    @cached_property
+    def lead(self) -> str:
+        """Return what opens it ("until", "before", "label", "para"), or ""."""
+        return next((lead for lead in self.reading.leads if lead in _STRONG), "")
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """Return what it says: date, weekday, clock, part, zone, elapsed."""
+        return frozenset(self.reading.parts)
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Return what two dates share that may be the ends of a range."""
+        return tuple(sorted((slot, type(part)) for slot, part in self.reading.parts.items() if slot != "zone"))
+
+    @property
+    def first(self) -> Token:
+        """Return the first token of its first component, after what opens it."""
+        return self.tokens[min(start for start, _ in self.reading.where.values())]
+
+    @cached_property
+    def opens_clause(self) -> bool:
+        """Tell whether it begins the phrase or stands after a mark."""
+        token = self.before()
+        return token is None or token.is_a(*_MARKS)
+
+    @cached_property
+    def closes_clause(self) -> bool:
+        """Tell whether it ends the phrase, but for politeness, or stands before a mark or "and"."""
+        for token in self.tokens[self.end :]:
+            if token.is_a(*_MARKS, "AND", "OR"):
+                return True
+            if token.word not in _POLITE:
+                return False
+        return True
+
+
+Rule = Callable[[Candidate], str | None]
+
+
+def is_infinitive(token: Token | None) -> bool:
+    """Tell whether a word is likely a Portuguese or Spanish infinitive: what a task phrase goes on with."""
+    return bool(token and _INFINITIVE.fullmatch(token.word) and token.word not in _NOT_INFINITIVE)
+
+
+def _is(token: Token | None, *classes: str) -> bool:
+    return token is not None and token.is_a(*classes)
+
+
+def _recurring(c: Candidate) -> str | None:
+    back = 2 if _is(c.before(), "ARTICLE") else 1
+    if _is(c.before(back), "EVERY"):
+        return IGNORE if _is(c.before(back + 1), "OF") else "recurrence"
+    if _is(c.after(), "OF") and _is(c.after(1), "EVERY"):
+        return "recurrence"
+    return "recurrence" if _is(c.before(), "LOS") and "weekday" in c.slots else None
+
+
+def _between(c: Candidate) -> str | None:
+    back = 2 if _is(c.before(), "ARTICLE", "IN") else 1
+    return "range" if _is(c.before(back), "BETWEEN") else None
+
+
+def _numbers_before(c: Candidate) -> str | None:
+    """Refuse "de 10 a 15/12": the first end of the range is a bare number."""
+    linked = c.first if _is(c.first, "A", "AT") else c.before()
+    number = c.at(c.tokens.index(linked) - 1) if linked is not None and _is(linked, "A", "AT", "DASH", "UNTIL") else None
+    return "range" if "date" in c.slots and _is(number, "DAY") else None
+
+
+def _numbers_after(c: Candidate) -> str | None:
+    """Refuse "dia 20 ou 21" and "dia 10 a 15", where the second date is a bare number, and "às 18h ou 20h"."""
+    second = c.after(1)
+    if _is(c.after(), "OR") and _is(second, "NUM", "HOURS", "CLOCK", "HM", "DM", "DATE", "WEEKDAY"):
+        return "two_times" if "clock" in c.slots else "two_dates"
+    if "date" in c.slots and "clock" not in c.slots and _is(second, "DAY") and not _is(c.after(2), UNKNOWN):
+        if _is(c.after(), "AND"):
+            return "two_dates"
+        if _is(c.after(), "A", "DASH", "UNTIL"):
+            return "range"
+    return "range" if _is(c.after(), "RANGE") else None
+
+
+def _starting(c: Candidate) -> str | None:
+    back = 2 if _is(c.before(), "OF", "ARTICLE", "AT") else 1
+    token = c.before(back)
+    if _is(token, "SINCE") or _is(c.before(), "SINCE"):
+        return IGNORE
+    return "start" if _is(token, "PARTIR", "AFTER", "FROM") or _is(c.before(), "PARTIR", "AFTER", "FROM") else None
+
+
+def _gone(c: Candidate) -> str | None:
+    """Ignore "sexta passada", "last friday", "última sexta" and yesterday."""
+    date = c.reading.parts.get("date")
+    if isinstance(date, Relative) and date.days < 0:
+        return IGNORE
+    if _is(c.after(), "AGO", "PASADO") and not _is(c.after(), "HA"):
+        return IGNORE
+    if _is(c.before(), "AGO", "LAST", "FIRST", "ORDINAL") and not c.lead and not _is(c.before(), "HA"):
+        article = 3 if _is(c.before(2), "ARTICLE") else 2
+        return "leftover" if _is(c.before(article), "UNTIL", "BEFORE", "LABEL") else IGNORE
+    return None
+
+
+def _belongs(c: Candidate) -> str | None:
+    """Ignore what belongs to a thing: "ata de 10/06", "reunião das 14h", "turno da manhã"."""
+    if c.lead:
+        return None
+    owned = _is(c.before(), "OF") or (_is(c.before(), "ARTICLE") and _is(c.before(2), "OF"))
+    part_of = c.slots == {"part"} and _is(c.first, "OF_THE")
+    return IGNORE if owned or part_of else None
+
+
+def _idiom(c: Candidate) -> str | None:
+    """Ignore "hoje em dia", and "hoje não funciona"."""
+    if c.reading.parts.get("date") != Relative(0) or c.lead:
+        return None
+    in_day = _is(c.after(), "IN") and _is(c.after(1), "DIA") and not _is(c.after(2), "NUM")
+    state = _is(c.after(), "NOT") and not is_infinitive(c.after(1))
+    return IGNORE if in_day or state else None
+
+
+def _bare_shape(c: Candidate) -> str | None:
+    """Ignore numbers without a preposition: 10/10 may be a ratio, 16:30 a format, 24h a duration, 1.10.2026 a version."""
+    if c.lead or c.tokens[c.start] is not c.first:
+        return None
+    if c.first.is_a("DOTTED_DATE") or (c.first.is_a("DM") and c.slots <= {"date", "zone"}):
+        return IGNORE
+    date = c.reading.parts.get("date")
+    if c.slots <= {"clock", "part", "zone"} and (c.first.is_a("CLOCK", "HM", "HOURS", "DIGITS") or _is_bare(c)):
+        return IGNORE
+    return IGNORE if isinstance(date, Later | Elapsed) and _is(c.before(), "OF") else None
+
+
+def _is_bare(c: Candidate) -> bool:
+    clock = c.reading.parts.get("clock")
+    return isinstance(clock, Clock) and clock.bare
+
+
+def _ordinal(c: Candidate) -> str | None:
+    """Ignore "segunda via", "na quarta versão", "até segunda ordem": an ordinal before what it counts."""
+    last = c.tokens[c.end - 1]
+    if "weekday" not in c.slots or not (last.word in ORDINAL_WEEKDAYS or last.is_a("NUMBERED_WEEKDAY")):
+        return None
+    noun = c.after()
+    if noun is None or not noun.is_a(UNKNOWN) or is_infinitive(noun):
+        return None
+    return IGNORE if not c.lead or _FEMININE.fullmatch(noun.word) else None
+
+
+def _short(c: Candidate) -> str | None:
+    """Ignore "ter", "sun", "sex" and the like alone: they are words of their own."""
+    last = c.tokens[c.end - 1]
+    if c.slots != {"weekday"} or last.word not in SHORT_WEEKDAYS:
+        return None
+    if c.lead or c.tokens[c.start] is not last:
+        return IGNORE if last.word == "ter" and not c.closes_clause else None
+    return IGNORE
+
+
+def _hours_as_value(c: Candidate) -> str | None:
+    """Ignore "timeout para 24h", "cache por até 48h": so many hours, not an hour."""
+    clock = c.reading.parts.get("clock")
+    if not isinstance(clock, Clock) or c.slots != {"clock"} or not c.first.is_a("HOURS", "HM", "NUM"):
+        return None
+    allowance = _is(c.before(), "POR", "PARA") or clock.hour > 23
+    only_para = set(c.reading.leads) <= {"para", "por"}
+    return IGNORE if c.reading.leads and (only_para or allowance) else None
+
+
+def _change(c: Candidate) -> str | None:
+    """Refuse "remarcar a reunião para sexta": the new date, or the deadline? A bare hour is a setting."""
+    if c.lead != "para" or not any(token.word in _CHANGES for token in c.tokens[: min(c.start, 4)]):
+        return None
+    return "target" if {"date", "weekday"} & c.slots else IGNORE
+
+
+def _happens(c: Candidate) -> str | None:
+    """Ignore what happens then: "cache expira em 24h", "bug relatado na sexta", "teste que falha em 29/02"."""
+    if c.lead:
+        return None
+    before = c.before()
+    if before is not None and (before.word in _STATES or _REPORTED.fullmatch(before.word)):
+        return IGNORE
+    if any(isinstance(part, Later | Elapsed) for part in c.reading.parts.values()) and c.tokens[0].word in _AMOUNTS:
+        return IGNORE
+    for distance in (2, 3):
+        pronoun = c.before(distance)
+        between = c.tokens[max(c.start - distance + 1, 0) : c.start]
+        if pronoun and pronoun.word in _RELATIVE_PRONOUNS and not any(map(is_infinitive, between)):
+            owner = c.before(distance + 1)
+            return None if owner and owner.word in _DUTY else IGNORE
+    return None
+
+
+def _placed(c: Candidate) -> str | None:
+    """Accept what opens as a deadline, stands at the start or end of a clause, or is a day counted from today."""
+    if c.lead or c.opens_clause or c.closes_clause or isinstance(c.reading.parts.get("date"), Relative):
+        return ACCEPT
+    prepositional = c.tokens[c.start].is_a("IN", "EL") and bool({"weekday", "date"} & c.slots)
+    function_word = _is(c.after(), "ARTICLE", "PARA", "IN", "POR") or (c.after() or c.first).word in ("com", "con", "with")
+    weekday = c.reading.parts.get("weekday")
+    plain = isinstance(weekday, Weekday) and c.tokens[c.end - 1].word not in ORDINAL_WEEKDAYS
+    return ACCEPT if prepositional and (function_word or plain) and not _is(c.after(), "OF") else IGNORE
+
+
+RULES: tuple[Rule, ...] = (
+    _recurring,
+    _between,
+    _gone,
+    _starting,
+    _belongs,
+    _numbers_before,
+    _numbers_after,
+    _idiom,
+    _bare_shape,
+    _ordinal,
+    _short,
+    _hours_as_value,
+    _change,
+    _happens,
+    _placed,
+)
+
+
+def verdict(candidate: Candidate) -> str:
+    """Return ACCEPT, IGNORE or the code of a refusal for a date in a phrase."""
+    return next((answer for rule in RULES if (answer := rule(candidate))), IGNORE)
+
+
+# Negation and orders, seen from a whole clause.
+
+_FORGET = frozenset("esquecer esqueca esquecam forget olvidar olvides olvide deixar deixe perder perca atrasar atrase miss".split())
+
+
+def negated(c: Candidate) -> Token | None:
+    """Return the word that forbids instead of asking ("não fazer deploy na sexta"), or None.
+
+    What a relative clause denies ("botão que não salva") is not the task's, and "não esquecer de" asks.
+    """
+    after = c.after()
+    if after is not None and after.is_a("NOT") and is_infinitive(c.after(1)):
+        return after
+    begin = next((i + 1 for i in range(c.start - 1, -1, -1) if c.tokens[i].is_a(*_MARKS)), 0)
+    for index in range(begin, c.start):
+        token, following = c.tokens[index], c.at(index + 1)
+        spanish = token.word == "no" and is_infinitive(following)
+        if not (token.is_a("NOT") or spanish) or (index and c.tokens[index - 1].word in _RELATIVE_PRONOUNS):
+            continue
+        if any(word.word in _FORGET for word in c.tokens[index + 1 : index + 4]):
+            continue
+        if index == begin or is_infinitive(following) or index == c.start - 1 or c.tokens[index - 1].word in ("do", "does"):
+            return token
+    return None
+
+
+_IGNORE_WORDS = frozenset("ignore ignora ignorar ignorem disregard desconsidere desconsiderar override bypass".split())
+_ORDER_WORDS = frozenset(
+    "regra regras instrucao instrucoes rule rules instruction instructions prompt system reglas instrucciones previous "
+    "anterior anteriores".split()
+)
+
+
+def ordering(tokens: Sequence[Token]) -> Token | None:
+    """Return the word by which a phrase gives orders to the tool ("ignore as regras e use …"), or None."""
+    words = {token.word for token in tokens}
+    if not words & _ORDER_WORDS:
+        return None
+    return next((token for token in tokens if token.word in _IGNORE_WORDS), None)
+
+
+def is_plural_article(token: Token | None) -> bool:
+    """Tell whether a token is "os", "as", "los" or "las"."""
+    return token is not None and token.word in _PLURAL_ARTICLES

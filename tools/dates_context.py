@@ -221,7 +221,7 @@ def _bare_shape(c: Candidate) -> str | None:
     if c.first.is_a("DOTTED_DATE") or (c.first.is_a("DM") and c.slots <= {"date", "zone"}):
         return IGNORE
     date = c.reading.parts.get("date")
-    if c.slots <= {"clock", "part", "zone"} and (c.first.is_a("CLOCK", "HM", "HOURS", "DIGITS") or _is_bare(c)):
+    if c.slots <= {"clock", "part", "half", "zone"} and (c.first.is_a("CLOCK", "HM", "HOURS", "DIGITS") or _is_bare(c)):
         return IGNORE
     return IGNORE if isinstance(date, Later | Elapsed) and _is(c.before(), "OF") else None
 

@@ -172,7 +172,7 @@ def _one_of(phrase: str, accepted: list[Candidate], now: datetime, zone: tzinfo)
 
 def _joined(accepted: list[Candidate]) -> Reading | None:
     """Return one reading of "amanhã … às 15h": a day without an hour, and an hour without a day."""
-    hours = [c for c in accepted if c.slots <= {"clock", "part", "zone"}]
+    hours = [c for c in accepted if c.slots <= {"clock", "part", "half", "zone"}]
     days = [c for c in accepted if c.slots <= {"date", "weekday"}]
     if len(hours) != 1 or len(days) != 1:
         return None

@@ -96,10 +96,17 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class DayPart:
-    """Morning, afternoon, evening, night, dawn, am or pm. A bare one ("noite") needs a day."""
+    """Morning, afternoon, evening, night or dawn. A bare one ("noite") needs a day."""
 
     name: str
     bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HalfDay:
+    """am or pm."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +136,7 @@ class Lead:
 
 
 Date = Relative | DayOfMonth | Calendar | Period | NamedPeriod | Later
-Component = Date | Weekday | Elapsed | Clock | DayPart | EndOfDay | Midnight | Zone | Lead
+Component = Date | Weekday | Elapsed | Clock | DayPart | HalfDay | EndOfDay | Midnight | Zone | Lead
 Values = dict[str, Any]
 Emitted = Component | tuple[Component, ...] | None
 
@@ -283,6 +290,7 @@ ROWS = (
     Row("<at>? HOURS:h <minutes>? <sharp>?", "18h", _clock),
     Row("<at> NUM:h HOURS_OF_CLOCK? <minutes>? <sharp>?", "às três e meia", _clock),
     Row("<at> NUM:h NUMWORD:m", "at three fifteen", _clock),
+    Row("<at> NUM:h OF_THE NOON", "a las 12 del mediodía", lambda v: Clock(12) if v["h"] == 12 else None),
     Row("NUM:h OCLOCK", "5 o'clock", _clock),
     Row("NUM:h HOURS_OF_CLOCK <minutes>?", "18 horas", lambda v: Clock(v["h"], _minutes(v), bare=True)),
     Row("NUM:h HOURS_OF_CLOCK? <minutes>? (?=(<part>? DAYPART|<morning>|HALF_DAY))", "8 da noite", _clock),
@@ -302,7 +310,7 @@ ROWS = (
     Row("<part> DAYPART:part", "à tarde", lambda v: DayPart(v["part"])),
     Row("DAYPART:part", "tomorrow morning", lambda v: DayPart(v["part"], bare=True)),
     Row("<morning>", "por la mañana", lambda v: DayPart("morning")),
-    Row("HALF_DAY:part", "5 pm", lambda v: DayPart(v["part"], bare=True)),
+    Row("HALF_DAY:part", "5 pm", lambda v: HalfDay(v["part"])),
     Row("IN? ZONE:zone", "UTC-3", lambda v: Zone(v["zone"])),
     Row("IN? ARTICLE? CLOCK_OF OF? CITY:zone", "horário de Brasília", lambda v: Zone(v["zone"])),
     Row("CITY:zone TIME", "Brasilia time", lambda v: Zone(v["zone"])),

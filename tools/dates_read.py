@@ -29,6 +29,7 @@ SLOTS: dict[type, str] = {
     grammar.EndOfDay: "clock",
     grammar.Midnight: "clock",
     grammar.DayPart: "part",
+    grammar.HalfDay: "half",
     grammar.Zone: "zone",
     grammar.Elapsed: "elapsed",
 }
@@ -42,6 +43,7 @@ _CLASH = {
     "weekday": "two_dates",
     "clock": "two_times",
     "part": "two_times",
+    "half": "two_times",
     "zone": "two_zones",
     "elapsed": "two_times",
 }
@@ -205,8 +207,9 @@ class Reading:
     def take(self, components: tuple[Component, ...], start: int, end: int) -> bool:
         """Add the components of one row; if one does not fit, say why in `clash` and add none."""
         slots = [self._slot(component) for component in components]
-        for slot in slots:
-            if self._excludes(slot):
+        for slot, component in zip(slots, components, strict=True):
+            said_twice = slot == "part" and self.parts.get(slot) == component
+            if self._excludes(slot) and not said_twice:
                 self.clash = _CLASH[slot]
                 return False
         for slot, component in zip(slots, components, strict=True):

@@ -21,6 +21,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("NOT", "negation"),
     ("END DE WEEK|WEEKEND", "weekend"),
     ("NUM UNIT AGO|HA (NUM|AN) UNIT|AGO NUM? (UNIT|WEEKDAY)|(UNIT|WEEKDAY|FEIRA) (AGO|PASADO)", "ago"),
+    ("THIS (WEEK|MES|ANO)", "vague"),
     ("OR", "two_dates"),
     ("DOTTED", "dotted"),
 )

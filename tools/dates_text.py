@@ -299,7 +299,7 @@ def _ordinal(body: str, start: int) -> list[Piece] | None:
     if match := _FEMININE.fullmatch(body):
         return [(body, start, {"NUMBERED_WEEKDAY": int(match[1]) - 2}, frozenset({"pt"}))]
     if match := _ORDINAL.fullmatch(body):
-        return [(body, start, {"ORDINAL": int(match[1]), "ORDINAL_DIGITS": True}, _NO_LANGUAGE)]
+        return [(body, start, {"ORDINAL": int(match[1]), "ORDINAL_DIGITS": int(match[1])}, _NO_LANGUAGE)]
     return None
 
 

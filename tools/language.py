@@ -23,13 +23,13 @@ _WORDS: dict[Language, frozenset[str]] = {
     "en": frozenset(
         "the of and to with for on at by from is are be was were this that these those it its an or not will should "
         "must can when then before after next friday monday tuesday wednesday thursday saturday sunday tomorrow today "
-        "tonight week month year noon midnight fix add write update review deploy build create implement test new "
+        "tonight week month year noon midnight fix add write update create implement new "
         "objectives deliverables criteria risks each every all as in has have into which".split()
     ),
     "es": frozenset(
         "el los las una unos unas del al y en con por para que hasta es son está hacer crear nuevo nueva también ya "
         "debe deben hay sin más cada cuando mañana hoy viernes lunes martes miércoles jueves sábado semana mes año "
-        "día próximo próxima después ayer fin de la corregir implementar revisar publicar escribir actualizar "
+        "día próximo próxima después ayer fin la corregir implementar revisar publicar escribir actualizar "
         "reunión tarjeta objetivos entregables criterios riesgos pasado mediodía medianoche tarde noche".split()
     ),
 }

@@ -33,7 +33,7 @@ _STATES = frozenset(
     "falhou fails failed falla fallan roda rodam rodou runs ran executa executam corre corren ocorre ocorrem ocorreu "
     "ocurre happens happened acontece aconteceu sucede cai caiu cae trava travou dispara disparam responde respondem "
     "responds carrega carregam loads processa termina terminam ends quebra quebrou breaks broke comeca comecam inicia "
-    "starts started timeout ttl").split()
+    "starts started timeout ttl fecha fecham abre abrem closes opens").split()
 )
 _REPORTED = re.compile(
     r"(?:relatad|reportad|encontrad|abert|criad|registrad|ocorrid|acontecid|recebid|identificad|detectad|introduzid|"
@@ -52,15 +52,18 @@ _FEMININE = re.compile(
     r".*(?:a|as|ao|oes|ade|ades|agem|agens|ase|ases|ise|ises|ie|ies)|"
     r"vez|vezes|parte|partes|ordem|sprint|release|classe|mao|chance|build|issue|task|call|opcao|leva|fonte|chave|frente|sede|rede"
 )
-_AMOUNTS = frozenset(
-    ("reduzir reduza aumentar aumente diminuir diminua cortar encurtar limitar acelerar reduce increase decrease cut limit "
+_HABITS = frozenset(
+    "diario diaria diariamente semanal semanalmente mensal mensalmente daily weekly monthly nightly mensual".split()
+)
+# "reduzir o build em 5 minutos", "expirar a sessão em 30 minutos": the amount, not the deadline.
+_SETTINGS = frozenset(
+    ("expirar expire reduzir reduza aumentar aumente diminuir diminua cortar encurtar limitar acelerar reduce increase decrease cut limit "
     "reducir disminuir").split()
 )
 _CHANGES = frozenset(
     ("mudar mude muda alterar altere trocar mover mova remarcar remarque adiar adie reagendar postergar prorrogar transferir "
     "antecipar passar change move reschedule postpone delay push shift cambiar reprogramar aplazar posponer adelantar").split()
 )
-_PLURAL_ARTICLES = ("os", "as", "los", "las")
 
 
 @dataclass
@@ -145,6 +148,9 @@ def _recurring(c: Candidate) -> str | None:
     back = 2 if _is(c.before(), "ARTICLE") else 1
     if _is(c.before(back), "EVERY"):
         return IGNORE if _is(c.before(back + 1), "OF") else "recurrence"
+    before = c.before()
+    if before is not None and before.word in _HABITS and not c.lead and "clock" in c.slots:
+        return "recurrence"
     if _is(c.after(), "OF") and _is(c.after(1), "EVERY"):
         return "recurrence"
     return "recurrence" if _is(c.before(), "LOS") and "weekday" in c.slots else None
@@ -163,16 +169,28 @@ def _numbers_before(c: Candidate) -> str | None:
 
 
 def _numbers_after(c: Candidate) -> str | None:
-    """Refuse "dia 20 ou 21" and "dia 10 a 15", where the second date is a bare number, and "às 18h ou 20h"."""
-    second = c.after(1)
-    if _is(c.after(), "OR") and _is(second, "NUM", "HOURS", "CLOCK", "HM", "DM", "DATE", "WEEKDAY"):
+    """Refuse "dia 20 ou 21", "dia 10 a 15", "às 18h e 20h", "sexta 26": the number after it is a second date, or hour."""
+    link, second = c.after(), c.after(1)
+    if _is(link, "RANGE"):
+        return "range"
+    if _is(link, "OR", "AND", "COMMA") and _is(second, "HOURS", "CLOCK", "HM") and "clock" in c.slots:
+        return "two_times"
+    if _is(link, "OR", "AND", "COMMA") and _is(second, "DM", "DATE") and "date" in c.slots:
+        return "two_dates"
+    named = c.after(2) if _is(second, "IN", "ARTICLE", "PARA", "UNTIL") else second
+    if _is(link, "OR", "AND") and {"date", "weekday"} & c.slots and _is(named, "WEEKDAY"):
+        return "two_dates"
+    if _is(link, "OR") and _is(second, "NUM", "HOURS"):
         return "two_times" if "clock" in c.slots else "two_dates"
-    if "date" in c.slots and "clock" not in c.slots and _is(second, "DAY") and not _is(c.after(2), UNKNOWN):
-        if _is(c.after(), "AND"):
-            return "two_dates"
-        if _is(c.after(), "A", "DASH", "UNTIL"):
-            return "range"
-    return "range" if _is(c.after(), "RANGE") else None
+    if not {"date", "weekday"} & c.slots or "clock" in c.slots:
+        return None
+    if _is(link, "COMMA") and _is(second, "DAY") and (c.after(2) is None or _is(c.after(2), "AND", "OR", "COMMA")):
+        return "two_dates"
+    if _is(link, "DIGITS"):
+        return None if second is not None and second.word.endswith("s") else "bare_number"
+    if _is(second, "DAY") and not _is(c.after(2), UNKNOWN):
+        return "two_dates" if _is(link, "AND") else "range" if _is(link, "A", "DASH", "UNTIL") else None
+    return None
 
 
 def _starting(c: Candidate) -> str | None:
@@ -264,7 +282,8 @@ def _hours_as_value(c: Candidate) -> str | None:
 
 def _change(c: Candidate) -> str | None:
     """Refuse "remarcar a reunião para sexta": the new date, or the deadline? A bare hour is a setting."""
-    if c.lead != "para" or not any(token.word in _CHANGES for token in c.tokens[: min(c.start, 4)]):
+    towards = c.lead == "para" or _is(c.before(), "TO") or c.tokens[c.start].word in ("al", "ao")
+    if not towards or not any(token.word in _CHANGES for token in c.tokens[: min(c.start, 4)]):
         return None
     return "target" if {"date", "weekday"} & c.slots else IGNORE
 
@@ -276,7 +295,7 @@ def _happens(c: Candidate) -> str | None:
     before = c.before()
     if before is not None and (before.word in _STATES or _REPORTED.fullmatch(before.word)):
         return IGNORE
-    if any(isinstance(part, Later | Elapsed) for part in c.reading.parts.values()) and c.tokens[0].word in _AMOUNTS:
+    if any(isinstance(part, Later | Elapsed) for part in c.reading.parts.values()) and c.tokens[0].word in _SETTINGS:
         return IGNORE
     for distance in (2, 3):
         pronoun = c.before(distance)
@@ -361,8 +380,3 @@ def ordering(tokens: Sequence[Token]) -> Token | None:
     if not words & _ORDER_WORDS:
         return None
     return next((token for token in tokens if token.word in _IGNORE_WORDS), None)
-
-
-def is_plural_article(token: Token | None) -> bool:
-    """Tell whether a token is "os", "as", "los" or "las"."""
-    return token is not None and token.word in _PLURAL_ARTICLES

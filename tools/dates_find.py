@@ -26,10 +26,14 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("(UNTIL|BEFORE OF?|LABEL COLON?|PARA|IN) ARTICLE? NEXT? (END DE WEEK|WEEKEND)", "weekend"),
     (f"{_OPENING} ARTICLE? END? (OF ARTICLE?)? (THIS|NEXT)? SEASON", "vague"),
     (f"{_OPENING} DOTTED", "dotted"),
+    (f"{_OPENING} YEAR (?!UNKNOWN)", "month_only"),
+    ("IN? THIS (WEEK|MES|ANO)", "vague"),
     ("LABEL (OF|COLON)? NUM UNIT", "duration"),
     ("(IN|AT|OF|UNTIL|PARA|BETWEEN|LABEL COLON?) RANGE", "range"),
     ("DIAS DAY (A|AND|OR|UNTIL|DASH) DAY", "range"),
 )
+# More dates than this are refused unread: it is no task with a deadline, and each would be resolved.
+_MOST_DATES = 4
 _VERSION = re.compile(r"0?\d\.\d{1,2}")
 
 
@@ -52,11 +56,13 @@ def find(phrase: str, tokens: list[Token], now: datetime, zone: tzinfo) -> tuple
     """
     tokens = _without_quotes(tokens)
     codes = encode(tokens)
-    candidates = _candidates(tokens, codes)
+    candidates = _candidates(phrase, tokens, codes)
     answers = [verdict(candidate) for candidate in candidates]
-    _pair_up(phrase, candidates, answers)
+    _pair_up(candidates, answers, now)
     accepted = [c for c, answer in zip(candidates, answers, strict=True) if answer == ACCEPT]
     accepted = [c for c in accepted if not _is_gone_shape(c, now)]
+    if len(accepted) > _MOST_DATES:
+        raise Refused("two_dates", _words(phrase, accepted[0]))
     _refuse_undecidable(phrase, tokens, codes, candidates, answers, accepted)
     if not accepted:
         return None
@@ -70,14 +76,14 @@ def _without_quotes(tokens: list[Token]) -> list[Token]:
     return [replace(token, values={UNKNOWN: True}) if i in quoted else token for i, token in enumerate(tokens)]
 
 
-def _candidates(tokens: list[Token], codes: str) -> list[Candidate]:
+def _candidates(phrase: str, tokens: list[Token], codes: str) -> list[Candidate]:
     """Return each longest date in the phrase, from left to right."""
     found: list[Candidate] = []
     at = 0
     while at < len(tokens):
         reading = read(tokens, codes, at)
         if reading:
-            _give_back_number(reading, tokens)
+            _give_back_number(phrase, reading, tokens)
         if reading and reading.parts:
             found.append(Candidate(reading, tokens))
             at = reading.end
@@ -86,14 +92,15 @@ def _candidates(tokens: list[Token], codes: str) -> list[Candidate]:
     return found
 
 
-def _give_back_number(reading: Reading, tokens: Sequence[Token]) -> None:
+def _give_back_number(phrase: str, reading: Reading, tokens: Sequence[Token]) -> None:
     """Take from a reading an hour whose number counts what follows: "hoje as 3 telas", "at 5 servers"."""
     clock, following = reading.parts.get("clock"), reading.end
     if not isinstance(clock, Clock) or reading.where["clock"][1] != reading.end:
         return
     last = tokens[reading.end - 1]
     counts = following < len(tokens) and tokens[following].is_a(UNKNOWN) and not is_infinitive(tokens[following])
-    unaccented = tokens[reading.where["clock"][0]].word == "as" and last.is_a("DIGITS")
+    opening = tokens[reading.where["clock"][0]]
+    unaccented = phrase[opening.start : opening.end].casefold() == "as" and last.is_a("DIGITS")
     if last.is_a("NUM") and (counts or (unaccented and reading.parts.keys() == {"clock"} and not reading.leads)):
         del reading.parts["clock"]
         del reading.where["clock"]
@@ -102,13 +109,18 @@ def _give_back_number(reading: Reading, tokens: Sequence[Token]) -> None:
 
 def _is_gone_shape(c: Candidate, now: datetime) -> bool:
     """Tell whether a candidate is a past date that only stands there: "ata 10/06/2026" names a thing."""
+    return not c.lead and c.first.is_a("DATE", "IN") and _is_past(c, now)
+
+
+def _is_past(c: Candidate, now: datetime) -> bool:
+    """Tell whether a candidate is a day with its year that lies before today."""
     date = c.reading.parts.get("date")
-    if c.lead or not isinstance(date, Calendar) or date.year is None or not c.first.is_a("DATE", "IN"):
+    if not isinstance(date, Calendar) or date.year is None:
         return False
     return (date.year, date.month, date.day) < (now.year, now.month, now.day)
 
 
-def _pair_up(phrase: str, candidates: list[Candidate], answers: list[str]) -> None:
+def _pair_up(candidates: list[Candidate], answers: list[str], now: datetime) -> None:
     """See two dates that touch: the ends of a range, or a change from one to the other."""
     for index in range(len(candidates) - 1):
         first, second = candidates[index], candidates[index + 1]
@@ -116,13 +128,14 @@ def _pair_up(phrase: str, candidates: list[Candidate], answers: list[str]) -> No
         if len(gap) > 1 or any(not token.is_a("DASH", "A", "AT", "TO", "UNTIL") for token in gap):
             continue
         linked = bool(gap) or second.tokens[second.start].is_a("A", "AT", "UNTIL", "PARA", "TO")
-        if not linked or not (first.kind == second.kind or second.slots < first.slots):
+        hours = first.slots == {"clock"} and "clock" in second.slots
+        if not linked or not (first.kind == second.kind or second.slots < first.slots or hours):
             continue
         if "para" in second.reading.leads:
             changed = bool({"weekday", "date"} & second.slots) and not second.first.is_a("DM")
             answers[index], answers[index + 1] = IGNORE, "target" if changed else IGNORE
         else:
-            answers[index], answers[index + 1] = IGNORE, "range"
+            answers[index], answers[index + 1] = IGNORE, IGNORE if _is_past(second, now) else "range"
 
 
 def _refuse_undecidable(
@@ -133,7 +146,8 @@ def _refuse_undecidable(
     for index, (c, answer) in enumerate(zip(candidates, answers, strict=True)):
         if answer in (ACCEPT, IGNORE) or (answer == "recurrence" and settled):
             continue
-        touching = any(other.end == candidates[max(index - 1, 0)].start or other.end == c.start for other in accepted)
+        touched = {candidates[max(index - 1, 0)].start, c.start}
+        touching = any(other.end in touched for other in accepted)
         if answer == "range" and settled and not touching:
             continue
         raise Refused(answer, _words(phrase, c, back=2))
@@ -141,10 +155,10 @@ def _refuse_undecidable(
         _refuse_signs(phrase, tokens, codes, accepted)
     order = ordering(tokens) if accepted else None
     if order:
-        raise Refused("injection", order.word)
+        raise Refused("injection", phrase[order.start : order.end])
     for c in accepted:
         if word := negated(c):
-            raise Refused("negation", word.word)
+            raise Refused("negation", phrase[word.start : word.end])
 
 
 def _refuse_signs(phrase: str, tokens: list[Token], codes: str, accepted: list[Candidate]) -> None:
@@ -152,9 +166,12 @@ def _refuse_signs(phrase: str, tokens: list[Token], codes: str, accepted: list[C
         for match in regex.finditer(codes):
             start, end = match.span()
             inside = any(c.start < end and start < c.end for c in accepted)
-            owned = start > 0 and tokens[start - 1].is_a("OF")
-            version = code == "dotted" and _VERSION.fullmatch(tokens[end - 1].word)
-            if not (inside or owned or version):
+            owned = (start > 0 and tokens[start - 1].is_a("OF")) or (
+                tokens[start].is_a("THIS") and tokens[start].word.startswith("d")
+            )
+            last = tokens[end - 1]
+            amount = last.is_a("YEAR") and not 2020 <= last.values["YEAR"] < 2100
+            if not (inside or owned or amount or (code == "dotted" and _VERSION.fullmatch(last.word))):
                 raise Refused(code, phrase[tokens[start].start : tokens[end - 1].end])
 
 
@@ -180,7 +197,12 @@ def _joined(accepted: list[Candidate]) -> Reading | None:
 
 
 def _words(phrase: str, c: Candidate, back: int = 0) -> str:
-    return phrase[c.tokens[max(c.start - back, 0)].start : c.tokens[c.end - 1].end]
+    last = c.end - 1
+    opened = any(token.word == "(" for token in c.tokens[c.start : c.end])
+    closing = c.after()
+    if opened and closing is not None and closing.word == ")":
+        last += 1
+    return phrase[c.tokens[max(c.start - back, 0)].start : c.tokens[last].end]
 
 
 def _slot_words(phrase: str, accepted: list[Candidate]) -> dict[str, str]:

@@ -9,37 +9,32 @@ typed components and has an example; whoever adds a form adds a row. What the co
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Unit = Literal["day", "week", "month", "year"]
 
 
-@dataclass(frozen=True, slots=True)
-class Relative:
+class Relative(NamedTuple):
     """A day counted from today."""
 
     days: int
 
 
-@dataclass(frozen=True, slots=True)
-class Weekday:
+class Weekday(NamedTuple):
     """A day of the week (Monday is 0); `which` is first, next, this, this_week or next_week."""
 
     day: int
     which: str = "first"
 
 
-@dataclass(frozen=True, slots=True)
-class DayOfMonth:
+class DayOfMonth(NamedTuple):
     """A day without a month, or with the month counted from this one."""
 
     day: int
     months: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Calendar:
+class Calendar(NamedTuple):
     """A day and month, with a year, a year counted from this one, or neither."""
 
     day: int
@@ -48,8 +43,7 @@ class Calendar:
     years: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(NamedTuple):
     """The start, the end or the last day of a week, month or year counted from this one; "whole" is just "next week"."""
 
     edge: str
@@ -57,8 +51,7 @@ class Period:
     ahead: int
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPeriod:
+class NamedPeriod(NamedTuple):
     """The start, end or last day of a month with a name (`month`), or of a year."""
 
     edge: str
@@ -66,23 +59,20 @@ class NamedPeriod:
     year: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
+class Later(NamedTuple):
     """So many days, weeks, months or years from today."""
 
     number: int
     unit: Unit
 
 
-@dataclass(frozen=True, slots=True)
-class Elapsed:
+class Elapsed(NamedTuple):
     """So many seconds from now."""
 
     seconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """An hour as it was written; minutes before it are negative ("quinze para as oito").
 
     A bare one ("18 horas") is a duration unless a day stands with it.
@@ -94,42 +84,36 @@ class Clock:
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DayPart:
+class DayPart(NamedTuple):
     """Morning, afternoon, evening, night or dawn. A bare one ("noite") needs a day."""
 
     name: str
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HalfDay:
+class HalfDay(NamedTuple):
     """am or pm."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class EndOfDay:
+class EndOfDay(NamedTuple):
     """The last minute of a day."""
 
 
-@dataclass(frozen=True, slots=True)
-class Midnight:
+class Midnight(NamedTuple):
     """Twelve at night in words, and minutes after it."""
 
     minute: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(NamedTuple):
     """An offset, an abbreviation or an IANA name, as it was written."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(NamedTuple):
     """What opens a deadline: until, before, para, label."""
 
     kind: str
@@ -138,11 +122,10 @@ class Lead:
 Date = Relative | DayOfMonth | Calendar | Period | NamedPeriod | Later
 Component = Date | Weekday | Elapsed | Clock | DayPart | HalfDay | EndOfDay | Midnight | Zone | Lead
 Values = dict[str, Any]
-Emitted = Component | tuple[Component, ...] | None
+Emitted = Component | list[Component] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A pattern, a text it is there for, and what it emits (None: these values are no such component)."""
 
     pattern: str
@@ -229,9 +212,9 @@ ROWS = (
     Row("YESTERDAY", "ontem", lambda v: Relative(-1)),
     Row("(ANTEONTEM|BEFORE DE YESTERDAY)", "anteontem", lambda v: Relative(-2)),
     Row("ARTICLE? DIA BEFORE YESTERDAY", "day before yesterday", lambda v: Relative(-2)),
-    Row("TONIGHT", "tonight", lambda v: (Relative(0), DayPart("night"))),
-    Row("THIS DAYPART:part", "esta noite", lambda v: (Relative(0), DayPart(v["part"]))),
-    Row("THIS MANANA", "esta mañana", lambda v: (Relative(0), DayPart("morning"))),
+    Row("TONIGHT", "tonight", lambda v: [Relative(0), DayPart("night")]),
+    Row("THIS DAYPART:part", "esta noite", lambda v: [Relative(0), DayPart(v["part"])]),
+    Row("THIS MANANA", "esta mañana", lambda v: [Relative(0), DayPart("morning")]),
     # Weekdays.
     Row("<on> <day>", "na sexta-feira", lambda v: Weekday(v["w"])),
     Row("IN? THIS <day>", "nesta sexta", lambda v: Weekday(v["w"], "this")),

@@ -8,9 +8,10 @@ a token are tried at it, so that a text is read in time proportional to its leng
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from tools import dates_grammar as grammar
 from tools.dates_grammar import LEADS, PHRASES, ROWS, Component, Lead, Row, Values
@@ -86,8 +87,7 @@ def encode(tokens: Sequence[Token]) -> str:
     return "".join(codes[frozenset(token.values)] for token in tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
+class _Compiled(NamedTuple):
     row: Row
     regex: re.Pattern[str]
     classes: dict[str, str]
@@ -172,16 +172,16 @@ def _table(leads: bool) -> dict[str, list[_Compiled]]:
     return table
 
 
-def _longest(codes: str, tokens: Sequence[Token], at: int, leads: bool = False) -> tuple[tuple[Component, ...], int] | None:
+def _longest(codes: str, tokens: Sequence[Token], at: int, leads: bool = False) -> tuple[list[Component], int] | None:
     """Return what the longest row that matches at a token emits, and where it ends."""
-    best: tuple[tuple[Component, ...], int] | None = None
+    best: tuple[list[Component], int] | None = None
     for compiled in _table(leads).get(codes[at], ()):
         match = compiled.regex.match(codes, at)
         if match is None or match.end() <= (best[1] if best else at):
             continue
         emitted = compiled.row.emit(_values(match, compiled.classes, tokens))
         if emitted is not None:
-            best = (emitted if isinstance(emitted, tuple) else (emitted,)), match.end()
+            best = (emitted if isinstance(emitted, list) else [emitted]), match.end()
     return best
 
 
@@ -204,7 +204,7 @@ class Reading:
     leads: list[str] = field(default_factory=list)
     clash: str = ""
 
-    def take(self, components: tuple[Component, ...], start: int, end: int) -> bool:
+    def take(self, components: list[Component], start: int, end: int) -> bool:
         """Add the components of one row; if one does not fit, say why in `clash` and add none."""
         slots = [self._slot(component) for component in components]
         for slot, component in zip(slots, components, strict=True):
@@ -238,8 +238,11 @@ class Reading:
         return bool(others) if slot == "elapsed" else "elapsed" in self.parts and slot != "zone"
 
 
-def _names_day(parts: Mapping[str, Component]) -> bool:
-    return "date" in parts or "weekday" in parts
+def _is_another_day(reading: Reading, component: Component, tokens: Sequence[Token]) -> bool:
+    """Tell whether a day that "até" or "para" opens is one more: "ontem até sexta", "das 22h até amanhã"."""
+    owned = reading.start > 0 and tokens[reading.start - 1].is_a("OF")
+    has_day = "date" in reading.parts or "weekday" in reading.parts
+    return SLOTS[type(component)] in ("date", "weekday") and (has_day or (owned and bool(reading.parts)))
 
 
 def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
@@ -253,7 +256,7 @@ def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
     while at < len(tokens):
         found = _longest(codes, tokens, at)
         if found:
-            if opened and reading.parts and _names_day(reading.parts) and SLOTS[type(found[0][0])] in ("date", "weekday"):
+            if opened and _is_another_day(reading, found[0][0], tokens):
                 reading.clash = "two_dates"
                 break
             if not reading.take(found[0], at, found[1]):

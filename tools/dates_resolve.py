@@ -154,7 +154,7 @@ class _Resolver:
         clock, part, half = (self.parts.get(slot) for slot in ("clock", "part", "half"))
         if isinstance(clock, Clock):
             return self._hour(clock)
-        if half or (clock and part):
+        if half is not None or (clock is not None and part is not None):
             raise Refused("invalid_time", self._said("clock", "part", "half"))
         if isinstance(clock, Midnight):
             return self._midnight(clock.minute), 0 if clock.minute and "date" not in self.parts else 1

@@ -114,7 +114,7 @@ def tokens_of(text: str) -> list[Token]:
     found: list[Token] = []
     for piece in _PIECE.finditer(folded):
         for word, start, values, languages in _split(piece[0], piece.start()):
-            end = origins[start + len(word) - 1] + 1 if word else origins[start]
+            end = origins[start + len(word) - 1] + 1
             found.append(Token(word, origins[start], end, values, languages))
     for token in found:
         if "ZONE" in token.values:
@@ -132,6 +132,8 @@ def _split(piece: str, start: int) -> Iterator[Piece]:
     for offset in range(len(piece) - len(core)):
         yield _mark("'", start + offset)
     start += len(piece) - len(core)
+    if not core:
+        return
     body = core.rstrip("'.:") or core[:1]
     if body == core and body in _PUNCTUATION or not body.strip("'.:,;!?()[]{}|<>\"`-"):
         yield _mark(body, start)
@@ -156,18 +158,18 @@ def _is_abbreviation(word: str) -> bool:
     )
 
 
-def _inside(body: str, start: int) -> Iterator[Piece]:
-    """Yield the parts of a run that has no marks at its edges."""
+def _inside(body: str, start: int, glue: bool = True) -> Iterator[Piece]:
+    """Yield the parts of a run that has no marks at its edges; only one word may be glued before the rest."""
     whole = _word(body, start) or _shape(body, start)
     if whole:
         yield from whole
         return
-    glued = _GLUED.fullmatch(body)
+    glued = _GLUED.fullmatch(body) if glue else None
     if glued and (left := _word(glued[1].rstrip(":"), start)):
         yield from left
         if glued[1].endswith(":"):
             yield _mark(":", start + len(glued[1]) - 1)
-        yield from _split(glued[2], start + len(glued[1]))
+        yield from _inside(glued[2], start + len(glued[1]), glue=False)
         return
     parts = _hyphened(body, start)
     yield from parts or [(body, start, {UNKNOWN: True}, _NO_LANGUAGE)]

@@ -27,7 +27,7 @@ from tools.dates_text import Token, foreign, tokens_of
 __all__ = ["Due", "DueError", "Language", "find_due", "parse_due", "zone_of"]
 
 MAX_TEXT = 200
-MAX_PHRASE = 1000
+MAX_PHRASE = 500
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
     thing is called or belongs to does not ("ata de 10/06", "segunda via", "release 1.10.2026").
 
     Args:
-        phrase: The task, at most 1000 characters.
+        phrase: The task, at most 500 characters.
         now: Local date and time in `tz`, naive.
         tz: The user's zone: an offset ("-03:00") or an IANA name.
 

@@ -24,16 +24,20 @@ _MARKS = ("COMMA", "COLON", "STOP", "DASH", "BRACKET", "QUOTE", "MARK")
 
 # Words that may follow a deadline at the end of a phrase without moving it from there.
 _POLITE = frozenset(
-    ("por favor please pls pfv pf porfa urgente urgentemente obrigado obrigada valeu gracias thanks sem falta sin ok "
-    "impreterivelmente maximo no na mais tardar o at the latest").split()
+    (
+        "por favor please pls pfv pf porfa urgente urgentemente obrigado obrigada valeu gracias thanks sem falta sin ok "
+        "impreterivelmente maximo no na mais tardar o at the latest"
+    ).split()
 )
 # "cache expira em 24h", "job roda às 3h": what things do by themselves is no deadline.
 _STATES = frozenset(
-    ("expira expiram expirar expirou expire expires expired dura duram lasts demora demoram leva levam takes falha falham "
-    "falhou fails failed falla fallan roda rodam rodou runs ran executa executam corre corren ocorre ocorrem ocorreu "
-    "ocurre happens happened acontece aconteceu sucede cai caiu cae trava travou dispara disparam responde respondem "
-    "responds carrega carregam loads processa termina terminam ends quebra quebrou breaks broke comeca comecam inicia "
-    "starts started timeout ttl fecha fecham abre abrem closes opens").split()
+    (
+        "expira expiram expirar expirou expire expires expired dura duram lasts demora demoram leva levam takes falha falham "
+        "falhou fails failed falla fallan roda rodam rodou runs ran executa executam corre corren ocorre ocorrem ocorreu "
+        "ocurre happens happened acontece aconteceu sucede cai caiu cae trava travou dispara disparam responde respondem "
+        "responds carrega carregam loads processa termina terminam ends quebra quebrou breaks broke comeca comecam inicia "
+        "starts started timeout ttl fecha fecham abre abrem closes opens"
+    ).split()
 )
 _REPORTED = re.compile(
     r"(?:relatad|reportad|encontrad|abert|criad|registrad|ocorrid|acontecid|recebid|identificad|detectad|introduzid|"
@@ -57,12 +61,16 @@ _HABITS = frozenset(
 )
 # "reduzir o build em 5 minutos", "expirar a sessão em 30 minutos": the amount, not the deadline.
 _SETTINGS = frozenset(
-    ("expirar expire reduzir reduza aumentar aumente diminuir diminua cortar encurtar limitar acelerar reduce increase decrease cut limit "
-    "reducir disminuir").split()
+    (
+        "expirar expire reduzir reduza aumentar aumente diminuir diminua cortar encurtar limitar acelerar reduce increase decrease cut limit "
+        "reducir disminuir"
+    ).split()
 )
 _CHANGES = frozenset(
-    ("mudar mude muda alterar altere trocar mover mova remarcar remarque adiar adie reagendar postergar prorrogar transferir "
-    "antecipar passar change move reschedule postpone delay push shift cambiar reprogramar aplazar posponer adelantar").split()
+    (
+        "mudar mude muda alterar altere trocar mover mova remarcar remarque adiar adie reagendar postergar prorrogar transferir "
+        "antecipar passar change move reschedule postpone delay push shift cambiar reprogramar aplazar posponer adelantar"
+    ).split()
 )
 
 
@@ -100,7 +108,7 @@ class Candidate:
         """Return what opens it ("until", "before", "label", "para"), or ""."""
         return next((lead for lead in self.reading.leads if lead in _STRONG), "")
 
-    @property
+    @cached_property
     def slots(self) -> frozenset[str]:
         """Return what it says: date, weekday, clock, part, zone, elapsed."""
         return frozenset(self.reading.parts)
@@ -110,10 +118,15 @@ class Candidate:
         """Return what two dates share that may be the ends of a range."""
         return tuple(sorted((slot, type(part)) for slot, part in self.reading.parts.items() if slot != "zone"))
 
+    @cached_property
+    def body(self) -> int:
+        """Return the index of the first token of its first component, after what opens it."""
+        return min(start for start, _ in self.reading.where.values())
+
     @property
     def first(self) -> Token:
-        """Return the first token of its first component, after what opens it."""
-        return self.tokens[min(start for start, _ in self.reading.where.values())]
+        """Return the first token of its first component."""
+        return self.tokens[self.body]
 
     @cached_property
     def opens_clause(self) -> bool:
@@ -163,9 +176,11 @@ def _between(c: Candidate) -> str | None:
 
 def _numbers_before(c: Candidate) -> str | None:
     """Refuse "de 10 a 15/12": the first end of the range is a bare number."""
-    linked = c.first if _is(c.first, "A", "AT") else c.before()
-    number = c.at(c.tokens.index(linked) - 1) if linked is not None and _is(linked, "A", "AT", "DASH", "UNTIL") else None
-    return "range" if "date" in c.slots and _is(number, "DAY") else None
+    link = c.body if _is(c.first, "A", "AT") else c.body - 1
+    if "date" not in c.slots or not _is(c.at(link), "A", "AT", "DASH", "UNTIL") or not _is(c.at(link - 1), "DAY"):
+        return None
+    # "corrigir a issue 15 até 15/07" is no range; "de 10 até 15/07" is.
+    return None if c.lead and not _is(c.at(link - 2), "OF") else "range"
 
 
 def _numbers_after(c: Candidate) -> str | None:
@@ -311,7 +326,11 @@ def _placed(c: Candidate) -> str | None:
     if c.lead or c.opens_clause or c.closes_clause or isinstance(c.reading.parts.get("date"), Relative):
         return ACCEPT
     prepositional = c.tokens[c.start].is_a("IN", "EL") and bool({"weekday", "date"} & c.slots)
-    function_word = _is(c.after(), "ARTICLE", "PARA", "IN", "POR") or (c.after() or c.first).word in ("com", "con", "with")
+    function_word = _is(c.after(), "ARTICLE", "PARA", "IN", "POR") or (c.after() or c.first).word in (
+        "com",
+        "con",
+        "with",
+    )
     weekday = c.reading.parts.get("weekday")
     plain = isinstance(weekday, Weekday) and c.tokens[c.end - 1].word not in ORDINAL_WEEKDAYS
     return ACCEPT if prepositional and (function_word or plain) and not _is(c.after(), "OF") else IGNORE
@@ -343,7 +362,9 @@ def verdict(candidate: Candidate) -> str:
 
 # Negation and orders, seen from a whole clause.
 
-_FORGET = frozenset("esquecer esqueca esquecam forget olvidar olvides olvide deixar deixe perder perca atrasar atrase miss".split())
+_FORGET = frozenset(
+    "esquecer esqueca esquecam forget olvidar olvides olvide deixar deixe perder perca atrasar atrase miss".split()
+)
 
 
 def negated(c: Candidate) -> Token | None:
@@ -362,7 +383,12 @@ def negated(c: Candidate) -> Token | None:
             continue
         if any(word.word in _FORGET for word in c.tokens[index + 1 : index + 4]):
             continue
-        if index == begin or is_infinitive(following) or index == c.start - 1 or c.tokens[index - 1].word in ("do", "does"):
+        if (
+            index == begin
+            or is_infinitive(following)
+            or index == c.start - 1
+            or c.tokens[index - 1].word in ("do", "does")
+        ):
             return token
     return None
 

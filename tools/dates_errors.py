@@ -17,13 +17,37 @@ _WRONG: dict[str, tuple[str, str, str]] = {
         "There is a character that no due date has: {word}.",
         "Hay un carácter que no cabe en un plazo: {word}.",
     ),
-    "leftover": ("Não entendi «{word}» no prazo.", "I did not understand “{word}”.", "No entendí «{word}» en el plazo."),
-    "dangling": ("Falta a data depois de «{word}».", "The date after “{word}” is missing.", "Falta la fecha tras «{word}»."),
-    "no_date": ("Não há data nem hora em «{word}».", "There is no date or time in “{word}”.", "No hay fecha ni hora en «{word}»."),
+    "leftover": (
+        "Não entendi «{word}» no prazo.",
+        "I did not understand “{word}”.",
+        "No entendí «{word}» en el plazo.",
+    ),
+    "dangling": (
+        "Falta a data depois de «{word}».",
+        "The date after “{word}” is missing.",
+        "Falta la fecha tras «{word}».",
+    ),
+    "no_date": (
+        "Não há data nem hora em «{word}».",
+        "There is no date or time in “{word}”.",
+        "No hay fecha ni hora en «{word}».",
+    ),
     "vague": ("«{word}» não diz um dia.", "“{word}” does not name a day.", "«{word}» no dice un día."),
-    "two_dates": ("Há mais de uma data: «{word}».", "There is more than one date: “{word}”.", "Hay más de una fecha: «{word}»."),
-    "two_times": ("Há mais de uma hora: «{word}».", "There is more than one time: “{word}”.", "Hay más de una hora: «{word}»."),
-    "two_zones": ("Há mais de um fuso: «{word}».", "There is more than one zone: “{word}”.", "Hay más de un huso: «{word}»."),
+    "two_dates": (
+        "Há mais de uma data: «{word}».",
+        "There is more than one date: “{word}”.",
+        "Hay más de una fecha: «{word}».",
+    ),
+    "two_times": (
+        "Há mais de uma hora: «{word}».",
+        "There is more than one time: “{word}”.",
+        "Hay más de una hora: «{word}».",
+    ),
+    "two_zones": (
+        "Há mais de um fuso: «{word}».",
+        "There is more than one zone: “{word}”.",
+        "Hay más de un huso: «{word}».",
+    ),
     "range": (
         "«{word}» é um intervalo, não um prazo.",
         "“{word}” is a range, not one due date.",
@@ -72,9 +96,17 @@ _WRONG: dict[str, tuple[str, str, str]] = {
         "“{word}” may be the beginning or the end of the day.",
         "«{word}» puede ser el comienzo o el final del día.",
     ),
-    "invalid_date": ("A data «{word}» não existe.", "The date “{word}” does not exist.", "La fecha «{word}» no existe."),
+    "invalid_date": (
+        "A data «{word}» não existe.",
+        "The date “{word}” does not exist.",
+        "La fecha «{word}» no existe.",
+    ),
     "invalid_time": ("A hora «{word}» não existe.", "The time “{word}” does not exist.", "La hora «{word}» no existe."),
-    "invalid_zone": ("Não conheço o fuso «{word}».", "I do not know the zone “{word}”.", "No conozco el huso «{word}»."),
+    "invalid_zone": (
+        "Não conheço o fuso «{word}».",
+        "I do not know the zone “{word}”.",
+        "No conozco el huso «{word}».",
+    ),
     "contradiction": (
         "O dia da semana não é o da data: «{word}».",
         "The weekday is not that of the date: “{word}”.",
@@ -100,7 +132,11 @@ _WRONG: dict[str, tuple[str, str, str]] = {
 
 # Code -> forms that work, in pt, en, es; "" is for every other code.
 _FORMS: dict[str, tuple[str, str, str]] = {
-    "": ("amanhã 18h, sexta às 17h, 15/12/2026", "tomorrow 6pm, friday at 17:00, 15/12/2026", "mañana 18h, el viernes a las 17h, 15/12/2026"),
+    "": (
+        "amanhã 18h, sexta às 17h, 15/12/2026",
+        "tomorrow 6pm, friday at 17:00, 15/12/2026",
+        "mañana 18h, el viernes a las 17h, 15/12/2026",
+    ),
     "two_times": ("sexta 18h", "friday 6pm", "el viernes a las 18h"),
     "two_zones": ("amanhã 18h -03:00", "tomorrow 18:00 UTC", "mañana 18h -03:00"),
     "range": ("o último dia: até sexta 18h", "the last day: by friday 6pm", "el último día: hasta el viernes 18h"),
@@ -110,20 +146,36 @@ _FORMS: dict[str, tuple[str, str, str]] = {
     "negation": ("até sexta", "by friday", "hasta el viernes"),
     "duration": ("em 3 dias, em 2 horas", "in 3 days, in 2 hours", "en 3 días, en 2 horas"),
     "bare_number": ("dia 15, às 15h", "the 15th, at 15:00", "el 15, a las 15h"),
-    "month_only": ("15 de dezembro, fim de dezembro", "december 15, end of december", "15 de diciembre, fin de diciembre"),
+    "month_only": (
+        "15 de dezembro, fim de dezembro",
+        "december 15, end of december",
+        "15 de diciembre, fin de diciembre",
+    ),
     "dotted": ("15/12, 15.12.2026", "15/12, 15.12.2026", "15/12, 15.12.2026"),
     "weekend": ("sábado, domingo 18h", "saturday, sunday 6pm", "el sábado, el domingo 18h"),
     "midnight": ("sexta 00:00 ou sexta 23:59", "friday 00:00 or friday 23:59", "el viernes 00:00 o el viernes 23:59"),
     "invalid_date": ("dia/mês/ano: 31/12/2026", "day/month/year: 31/12/2026", "día/mes/año: 31/12/2026"),
-    "invalid_time": ("de 00:00 a 23:59: 18h30, 8 da noite", "from 00:00 to 23:59: 18:30, 8pm", "de 00:00 a 23:59: 18h30, 8 de la noche"),
-    "invalid_zone": ("18h -03:00, 18h America/Sao_Paulo", "18:00 -03:00, 18:00 Europe/Lisbon", "18h -03:00, 18h America/Bogota"),
+    "invalid_time": (
+        "de 00:00 a 23:59: 18h30, 8 da noite",
+        "from 00:00 to 23:59: 18:30, 8pm",
+        "de 00:00 a 23:59: 18h30, 8 de la noche",
+    ),
+    "invalid_zone": (
+        "18h -03:00, 18h America/Sao_Paulo",
+        "18:00 -03:00, 18:00 Europe/Lisbon",
+        "18h -03:00, 18h America/Bogota",
+    ),
     "dst_gap": ("uma hora mais tarde", "an hour later", "una hora más tarde"),
     "contradiction": ("só a data: 19/06/2026", "the date alone: 19/06/2026", "solo la fecha: 19/06/2026"),
     "target": ("diga o prazo com --due", "give the due date with --due", "dé el plazo con --due"),
     "injection": ("diga o prazo com --due", "give the due date with --due", "dé el plazo con --due"),
 }
 
-_TRY: dict[Language, str] = {"pt": "Escreva por exemplo: {}", "en": "Write for example: {}", "es": "Escriba por ejemplo: {}"}
+_TRY: dict[Language, str] = {
+    "pt": "Escreva por exemplo: {}",
+    "en": "Write for example: {}",
+    "es": "Escriba por ejemplo: {}",
+}
 _COLUMN: dict[Language, int] = {"pt": 0, "en": 1, "es": 2}
 _LONGEST_WORD = 60
 

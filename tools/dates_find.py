@@ -32,8 +32,8 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("(IN|AT|OF|UNTIL|PARA|BETWEEN|LABEL COLON?) RANGE", "range"),
     ("DIAS DAY (A|AND|OR|UNTIL|DASH) DAY", "range"),
 )
-# More dates than this are refused unread: it is no task with a deadline, and each would be resolved.
-_MOST_DATES = 4
+# A phrase with more dates than this is refused before they are judged: no task has so many, and each takes time.
+_MOST_DATES = 12
 _VERSION = re.compile(r"0?\d\.\d{1,2}")
 
 
@@ -57,12 +57,12 @@ def find(phrase: str, tokens: list[Token], now: datetime, zone: tzinfo) -> tuple
     tokens = _without_quotes(tokens)
     codes = encode(tokens)
     candidates = _candidates(phrase, tokens, codes)
+    if len(candidates) > _MOST_DATES:
+        raise Refused("two_dates", _words(phrase, candidates[0]))
     answers = [verdict(candidate) for candidate in candidates]
     _pair_up(candidates, answers, now)
     accepted = [c for c, answer in zip(candidates, answers, strict=True) if answer == ACCEPT]
     accepted = [c for c in accepted if not _is_gone_shape(c, now)]
-    if len(accepted) > _MOST_DATES:
-        raise Refused("two_dates", _words(phrase, accepted[0]))
     _refuse_undecidable(phrase, tokens, codes, candidates, answers, accepted)
     if not accepted:
         return None
@@ -139,7 +139,12 @@ def _pair_up(candidates: list[Candidate], answers: list[str], now: datetime) -> 
 
 
 def _refuse_undecidable(
-    phrase: str, tokens: list[Token], codes: str, candidates: list[Candidate], answers: list[str], accepted: list[Candidate]
+    phrase: str,
+    tokens: list[Token],
+    codes: str,
+    candidates: list[Candidate],
+    answers: list[str],
+    accepted: list[Candidate],
 ) -> None:
     """Raise what the context of the dates, or a sign beside them, refuses."""
     settled = any(c.lead for c in accepted)

@@ -230,7 +230,11 @@ ROWS = (
     Row("<on> ORDINAL_DIGITS:d", "the 15th", lambda v: DayOfMonth(v["d"])),
     Row("EL DAY:d", "el 15", lambda v: DayOfMonth(v["d"])),
     Row("<on> (DIA <number>|ORDINAL:d|EL DAY:d) OF? THIS MES", "dia 15 deste mês", lambda v: DayOfMonth(v["d"], 0)),
-    Row("<on> (DIA <number>|ORDINAL:d|EL DAY:d) OF? <next_month>", "dia 5 do mês que vem", lambda v: DayOfMonth(v["d"], 1)),
+    Row(
+        "<on> (DIA <number>|ORDINAL:d|EL DAY:d) OF? <next_month>",
+        "dia 5 do mês que vem",
+        lambda v: DayOfMonth(v["d"], 1),
+    ),
     Row("<on> <next_month> COMMA? <on> DIA <number>", "mês que vem, dia 5", lambda v: DayOfMonth(v["d"], 1)),
     Row("<on> DIA? DM:dm", "15/12", lambda v: Calendar(*v["dm"])),
     Row("<on> DIA? DM:dm OF? <next_year>", "15/03 do ano que vem", lambda v: Calendar(v["dm"][0], v["dm"][1], years=1)),
@@ -238,7 +242,11 @@ ROWS = (
     Row("<on> DIA? <number> OF? MONTH:month", "15 de dezembro", _calendar),
     Row("<on> DIA? <number> OF? MONTH:month OF? COMMA? YEAR:year", "15 de dezembro de 2026", _calendar),
     Row("<on> DIA? <number> OF? MONTH:month OF SHORT_YEAR:year", "15 de dezembro de 26", _calendar),
-    Row("<on> DIA? <number> OF? MONTH:month OF? <next_year>", "1 de maio do ano que vem", lambda v: Calendar(v["d"], v["month"], years=1)),
+    Row(
+        "<on> DIA? <number> OF? MONTH:month OF? <next_year>",
+        "1 de maio do ano que vem",
+        lambda v: Calendar(v["d"], v["month"], years=1),
+    ),
     Row("IN? MONTH_ENGLISH:month ARTICLE? (DAY:d|ORDINAL:d)", "december 15", _calendar),
     Row("IN? MONTH_ENGLISH:month ARTICLE? (DAY:d|ORDINAL:d) COMMA? YEAR:year", "december 15, 2026", _calendar),
     # Weeks, months and years.
@@ -248,7 +256,11 @@ ROWS = (
     Row("<on> START OF? ARTICLE? WEEK", "início da semana", lambda v: Period("start", "week", 1)),
     Row("<on> START OF? <next_week>", "início da semana que vem", lambda v: Period("start", "week", 1)),
     Row("<on> END (<the> WEEK|OF? THIS WEEK)", "fim da semana", lambda v: Period("end", "week", 0)),
-    Row("<on> END (<the> WEEK (QUE VEM|NEXT)|OF? ARTICLE? NEXT WEEK)", "fim da semana que vem", lambda v: Period("end", "week", 1)),
+    Row(
+        "<on> END (<the> WEEK (QUE VEM|NEXT)|OF? ARTICLE? NEXT WEEK)",
+        "fim da semana que vem",
+        lambda v: Period("end", "week", 1),
+    ),
     Row("EOW", "EOW", lambda v: Period("end", "week", 0)),
     Row("EOM", "EOM", lambda v: Period("end", "month", 0)),
     Row("EOY", "EOY", lambda v: Period("end", "year", 0)),
@@ -285,7 +297,9 @@ ROWS = (
     Row("(NOON_PREPOSITION|<at>)? (MEIO DIA|NOON) <minutes>?", "meio-dia e meia", lambda v: Clock(12, _minutes(v))),
     Row("(<at>|ARTICLE)? (HALF NOITE|MIDNIGHT) <minutes>?", "meia-noite", lambda v: Midnight(_minutes(v))),
     Row("<on> END OF ARTICLE? DIA (?!(DAY|NUMWORD|ORDINAL|DM|DATE))", "fim do dia", lambda v: EndOfDay()),
-    Row("<on> END OF ARTICLE? (?=(TODAY|TOMORROW|WEEKDAY|DIA <number>|DIA DM))", "end of tomorrow", lambda v: EndOfDay()),
+    Row(
+        "<on> END OF ARTICLE? (?=(TODAY|TOMORROW|WEEKDAY|DIA <number>|DIA DM))", "end of tomorrow", lambda v: EndOfDay()
+    ),
     Row("EOD", "EOD", lambda v: EndOfDay()),
     Row("<on> (END|CLOSE) OF ARTICLE? WORKDAY DIA?", "fim do expediente", lambda v: Clock(18)),
     Row("COB", "COB", lambda v: Clock(18)),

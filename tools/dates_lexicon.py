@@ -199,7 +199,9 @@ _NAMED: dict[str, dict[str, tuple[str, str, str]]] = {
 
 # Weekdays that are ordinals too ("segunda via", "quarta versão"), and abbreviations that are words of their own.
 ORDINAL_WEEKDAYS = frozenset({"segunda", "quarta", "quinta", "sexta"})
-SHORT_WEEKDAYS = frozenset("seg ter qua qui sex sab dom mon tue tues wed thu thur thurs fri sat sun lun mie jue vie".split())
+SHORT_WEEKDAYS = frozenset(
+    "seg ter qua qui sex sab dom mon tue tues wed thu thur thurs fri sat sun lun mie jue vie".split()
+)
 
 
 @dataclass(slots=True)

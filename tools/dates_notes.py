@@ -78,7 +78,11 @@ _NOTES: dict[str, dict[Language, str]] = {
         "en": "the beginning of that day; for its end: 23:59",
         "es": "el comienzo de ese día; para su final: 23:59",
     },
-    "hour_passed": {"pt": "essa hora já passou hoje: amanhã", "en": "passed today: tomorrow", "es": "ya pasó hoy: mañana"},
+    "hour_passed": {
+        "pt": "essa hora já passou hoje: amanhã",
+        "en": "passed today: tomorrow",
+        "es": "ya pasó hoy: mañana",
+    },
     "next_month": {
         "pt": "já passou ou não existe neste mês: um mês seguinte",
         "en": "passed, or not in this month: a following month",

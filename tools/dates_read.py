@@ -8,7 +8,7 @@ a token are tried at it, so that a text is read in time proportional to its leng
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -67,6 +67,7 @@ _SHAPES = (
 )
 _ELEMENT = re.compile(r"<(\w+)>|(\(\?[=!]|[()|?])|([A-Z_]+)(?::(\w+))?")
 _MOST_LEADS = 2
+_MOST_OPENINGS = 4
 
 
 @cache
@@ -89,22 +90,32 @@ def encode(tokens: Sequence[Token]) -> str:
 
 class _Compiled(NamedTuple):
     row: Row
+    order: int
     regex: re.Pattern[str]
     classes: dict[str, str]
 
 
-class _Compiler:
-    """Turn one pattern into a regular expression over codes, and find which codes it can begin with."""
+class _Part(NamedTuple):
+    """A piece of a pattern: its expression, the codes that may open it, those of its first required token."""
 
-    def __init__(self) -> None:
+    expression: str
+    opening: frozenset[str]
+    anchor: frozenset[str]
+    may_be_empty: bool
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+class _Compiler:
+    """Turn one pattern into a regular expression over codes, and find which codes it needs."""
+
+    def __init__(self, pattern: str) -> None:
         self.classes: dict[str, str] = {}
         self.members = _alphabet()[1]
-
-    def compile(self, pattern: str) -> tuple[str, set[str]]:
         self.elements = self._expanded(pattern)
         self.at = 0
-        expression, first, _ = self._choice()
-        return expression, first
+        self.whole = self._choice()
 
     def _expanded(self, pattern: str) -> list[re.Match[str]]:
         found: list[re.Match[str]] = []
@@ -112,76 +123,103 @@ class _Compiler:
             found += self._expanded(f"({PHRASES[element[1]]})") if element[1] else [element]
         return found
 
-    def _choice(self) -> tuple[str, set[str], bool]:
-        """Read sequences separated by "|" until ")" or the end: expression, first codes, whether it can be empty."""
-        expressions, firsts, empty = [], set[str](), False
-        while True:
-            expression, first, may_be_empty = self._sequence()
-            expressions.append(expression)
-            firsts |= first
-            empty = empty or may_be_empty
-            if self.at >= len(self.elements) or self.elements[self.at][0] == ")":
-                return "|".join(expressions), firsts, empty
+    def _next(self) -> str:
+        return self.elements[self.at][0] if self.at < len(self.elements) else ""
+
+    def _choice(self) -> _Part:
+        """Read sequences separated by "|" until ")" or the end."""
+        parts = [self._sequence()]
+        while self._next() == "|":
             self.at += 1
+            parts.append(self._sequence())
+        return _Part(
+            "|".join(part.expression for part in parts),
+            _NONE.union(*(part.opening for part in parts)),
+            _NONE.union(*(part.anchor for part in parts)),
+            any(part.may_be_empty for part in parts),
+        )
 
-    def _sequence(self) -> tuple[str, set[str], bool]:
-        parts, first, empty = [], set[str](), True
-        while self.at < len(self.elements) and self.elements[self.at][0] not in ("|", ")"):
-            expression, begins, may_be_empty = self._item()
-            if self.at < len(self.elements) and self.elements[self.at][0] == "?":
+    def _sequence(self) -> _Part:
+        whole = _Part("", _NONE, _NONE, True)
+        while self._next() not in ("|", ")", ""):
+            item = self._item()
+            if self._next() == "?":
                 self.at += 1
-                expression, may_be_empty = f"{expression}?", True
-            parts.append(expression)
-            if empty:
-                first |= begins
-            empty = empty and may_be_empty
-        return "".join(parts), first, empty
+                item = item._replace(expression=f"{item.expression}?", may_be_empty=True)
+            whole = _Part(
+                whole.expression + item.expression,
+                whole.opening | item.opening if whole.may_be_empty else whole.opening,
+                item.anchor if whole.may_be_empty and not item.may_be_empty else whole.anchor,
+                whole.may_be_empty and item.may_be_empty,
+            )
+        return whole
 
-    def _item(self) -> tuple[str, set[str], bool]:
+    def _item(self) -> _Part:
         element = self.elements[self.at]
         self.at += 1
         if element[3]:
-            codes = self.members[element[3]]
-            if not element[4]:
-                return f"[{codes}]", set(codes), False
-            group = f"{element[4]}_{len(self.classes)}"
-            self.classes[group] = element[3]
-            return f"(?P<{group}>[{codes}])", set(codes), False
-        expression, first, empty = self._choice()
+            codes = frozenset(self.members[element[3]])
+            return _Part(self._token(element), codes, codes, False)
+        part = self._choice()
         self.at += 1
         if element[0] == "(":
-            return f"(?:{expression})", first, empty
-        return f"{element[0]}{expression})", set(), True
+            return part._replace(expression=f"(?:{part.expression})")
+        return _Part(f"{element[0]}{part.expression})", _NONE, _NONE, True)
+
+    def _token(self, element: re.Match[str]) -> str:
+        codes = f"[{self.members[element[3]]}]"
+        if not element[4]:
+            return codes
+        group = f"{element[4]}_{len(self.classes)}"
+        self.classes[group] = element[3]
+        return f"(?P<{group}>{codes})"
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Return a pattern as a regular expression over codes."""
-    return re.compile(_Compiler().compile(pattern)[0])
+    return re.compile(_Compiler(pattern).whole.expression)
+
+
+class _Table(NamedTuple):
+    """Rows by the code of their first required token, and the codes that may stand before it."""
+
+    rows: dict[str, list[_Compiled]]
+    openings: frozenset[str]
 
 
 @cache
-def _table(leads: bool) -> dict[str, list[_Compiled]]:
-    """Return the compiled rows by the code they can begin with."""
-    table: dict[str, list[_Compiled]] = {}
-    for row in LEADS if leads else ROWS:
-        compiler = _Compiler()
-        expression, first = compiler.compile(row.pattern)
-        compiled = _Compiled(row, re.compile(expression), compiler.classes)
-        for code in first:
-            table.setdefault(code, []).append(compiled)
-    return table
+def _table(leads: bool) -> _Table:
+    rows: dict[str, list[_Compiled]] = {}
+    openings: frozenset[str] = _NONE
+    for order, row in enumerate(LEADS if leads else ROWS):
+        compiler = _Compiler(row.pattern)
+        compiled = _Compiled(row, order, re.compile(compiler.whole.expression), compiler.classes)
+        for code in compiler.whole.anchor:
+            rows.setdefault(code, []).append(compiled)
+        openings |= compiler.whole.opening - compiler.whole.anchor
+    return _Table(rows, openings)
+
+
+def _rows_at(codes: str, at: int, table: _Table) -> Iterator[_Compiled]:
+    """Yield the rows whose first required token stands here, or behind words that may open them ("na", "às")."""
+    for position in range(at, min(at + _MOST_OPENINGS + 1, len(codes))):
+        yield from table.rows.get(codes[position], ())
+        if codes[position] not in table.openings:
+            break
 
 
 def _longest(codes: str, tokens: Sequence[Token], at: int, leads: bool = False) -> tuple[list[Component], int] | None:
-    """Return what the longest row that matches at a token emits, and where it ends."""
+    """Return what the longest row that matches at a token emits, and where it ends; the first row of equals."""
     best: tuple[list[Component], int] | None = None
-    for compiled in _table(leads).get(codes[at], ()):
+    rank = (at, 0)
+    for compiled in _rows_at(codes, at, _table(leads)):
         match = compiled.regex.match(codes, at)
-        if match is None or match.end() <= (best[1] if best else at):
+        if match is None or (match.end(), -compiled.order) <= rank:
             continue
         emitted = compiled.row.emit(_values(match, compiled.classes, tokens))
         if emitted is not None:
             best = (emitted if isinstance(emitted, list) else [emitted]), match.end()
+            rank = (match.end(), -compiled.order)
     return best
 
 

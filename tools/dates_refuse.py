@@ -15,7 +15,10 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("(EVERY|WEEKDAYS|LOS (WEEKDAY|DIAS))", "recurrence"),
     ("(NUM|DIA|DIAS|FIRST|LAST|NEXT|IN)? (DIA|DIAS)? BUSINESS", "business_days"),
     ("(BETWEEN|RANGE)", "range"),
-    ("(DATE|DM|CLOCK|HM|HOURS|WEEKDAY|FEIRA|DIGITS|ORDINAL) (DASH|A|AT|UNTIL|TO|A AT|UNTIL AT) (DATE|DM|CLOCK|HM|HOURS|WEEKDAY|DIGITS|ORDINAL|NUM)", "range"),
+    (
+        "(DATE|DM|CLOCK|HM|HOURS|WEEKDAY|FEIRA|DIGITS|ORDINAL) (DASH|A|AT|UNTIL|TO|A AT|UNTIL AT) (DATE|DM|CLOCK|HM|HOURS|WEEKDAY|DIGITS|ORDINAL|NUM)",
+        "range",
+    ),
     ("FROM (DATE|DM|WEEKDAY|TODAY|TOMORROW|CLOCK|HOURS|NEXT|MONTH)", "start"),
     ("(A? PARTIR|AFTER (?!DE TOMORROW|TOMORROW)|SINCE)", "start"),
     ("NOT", "negation"),
@@ -56,7 +59,9 @@ def why_not(text: str, tokens: Sequence[Token], codes: str, reading: Reading | N
     if reading and reading.clash:
         return Refused(reading.clash, text[tokens[reading.start].start :])
     at = reading.end if reading else 0
-    while at < len(tokens) - 1 and tokens[at].is_a("COMMA", "OF", "UNTIL", "PARA", "POR", "LABEL", "COLON", "ARTICLE", "IN", "AT"):
+    while at < len(tokens) - 1 and tokens[at].is_a(
+        "COMMA", "OF", "UNTIL", "PARA", "POR", "LABEL", "COLON", "ARTICLE", "IN", "AT"
+    ):
         at += 1
     token = tokens[at]
     if token.is_a("NUM") and at + 1 < len(tokens) and tokens[at + 1].is_a("UNIT", "HOUR", "MINUTE"):

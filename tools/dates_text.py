@@ -43,7 +43,9 @@ _PUNCTUATION = {
 }
 
 _CLOCK = r"(?P<h>\d{1,2}):(?P<min>\d{2})(?::(?P<s>\d{2})(?:[.,]\d{1,9})?)?(?:h|hs|hrs)?"
-_AREAS = "africa|america|antarctica|arctic|asia|atlantic|australia|brazil|canada|chile|etc|europe|indian|mexico|pacific|us"
+_AREAS = (
+    "africa|america|antarctica|arctic|asia|atlantic|australia|brazil|canada|chile|etc|europe|indian|mexico|pacific|us"
+)
 _OFFSET = r"[+-]\d{2}:?\d{2}|[+-]\d{2}"
 _ZONE = rf"z|brt|(?:utc|gmt)(?:[+-]\d{{1,2}}(?::?\d{{2}})?)?|{_OFFSET}|(?:{_AREAS})(?:/[a-z0-9_+-]+){{1,2}}"
 _ISO = r"(?P<y>\d{4})(?P<sep>[-/])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})"
@@ -71,7 +73,7 @@ class Token:
 
     def is_a(self, *classes: str) -> bool:
         """Tell whether the token is in one of the classes."""
-        return any(name in self.values for name in classes)
+        return not self.values.keys().isdisjoint(classes)
 
 
 def fold(text: str) -> tuple[str, list[int]]:
@@ -153,8 +155,13 @@ def _mark(character: str, start: int) -> Piece:
 
 def _is_abbreviation(word: str) -> bool:
     entry = entries().get(word)
-    return entry is not None and len(word) <= 4 and any(
-        name in entry.values for name in ("WEEKDAY", "MONTH", "HALF_DAY", "HOUR", "MINUTE", "NEXT", "TUESDAY_OR_MARCH")
+    return (
+        entry is not None
+        and len(word) <= 4
+        and any(
+            name in entry.values
+            for name in ("WEEKDAY", "MONTH", "HALF_DAY", "HOUR", "MINUTE", "NEXT", "TUESDAY_OR_MARCH")
+        )
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from tools import language as languages
 from tools.dates_errors import DueError, Refused
@@ -28,6 +28,7 @@ __all__ = ["Due", "DueError", "Language", "find_due", "parse_due", "zone_of"]
 
 MAX_TEXT = 200
 MAX_PHRASE = 500
+MAX_TOKENS = 160
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,8 @@ def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
     if len(phrase) > MAX_PHRASE:
         raise DueError("too_long", phrase)
     tokens = tokens_of(phrase)
+    if len(tokens) > MAX_TOKENS:
+        raise DueError("too_long", phrase)
     language = _language(phrase, tokens)
     try:
         found = find(phrase, tokens, now, zone)
@@ -130,7 +133,7 @@ def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
     return _due(resolved.instant, resolved.flags, resolved.notes, language, span)
 
 
-def _zone_for(now: datetime, tz: str):  # type: ignore[no-untyped-def]
+def _zone_for(now: datetime, tz: str) -> tzinfo:
     if now.tzinfo is not None:
         raise ValueError("now must be naive: local time in tz")
     return zone_of(tz)
@@ -151,10 +154,10 @@ def _due(instant: datetime, flags: Iterable[str], notes: Iterable[Note], languag
 
 
 def _language(text: str, tokens: Iterable[Token]) -> Language:
-    """Return the language most of the words that were understood belong to, else the one the text looks like, else pt."""
+    """Return the language of most of the words that were understood, else of the text; Portuguese when it is not plain."""
     words = [token.languages for token in tokens if token.languages]
     votes = {name: sum(1 / len(homes) for homes in words if name in homes) for name in LANGUAGES}
-    best, second, _ = sorted(votes.values(), reverse=True)
-    if best > second:
-        return max(LANGUAGES, key=lambda name: votes[name])
-    return languages.guess(text) or "pt"
+    most = max(votes.values())
+    if not most:
+        return languages.guess(text) or "pt"
+    return next(name for name in LANGUAGES if votes[name] == most)

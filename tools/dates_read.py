@@ -91,8 +91,18 @@ def encode(tokens: Sequence[Token]) -> str:
 class _Compiled(NamedTuple):
     row: Row
     order: int
-    regex: re.Pattern[str]
+    expression: str
     classes: dict[str, str]
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        """Return the compiled expression; most rows are never needed in a run, and compiling them all takes 20 ms."""
+        return _regex(self.expression)
+
+
+@cache
+def _regex(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
 
 
 class _Part(NamedTuple):
@@ -193,7 +203,7 @@ def _table(leads: bool) -> _Table:
     openings: frozenset[str] = _NONE
     for order, row in enumerate(LEADS if leads else ROWS):
         compiler = _Compiler(row.pattern)
-        compiled = _Compiled(row, order, re.compile(compiler.whole.expression), compiler.classes)
+        compiled = _Compiled(row, order, compiler.whole.expression, compiler.classes)
         for code in compiler.whole.anchor:
             rows.setdefault(code, []).append(compiled)
         openings |= compiler.whole.opening - compiler.whole.anchor
@@ -283,6 +293,15 @@ def _is_another_day(reading: Reading, component: Component, tokens: Sequence[Tok
     return SLOTS[type(component)] in ("date", "weekday") and (has_day or (owned and bool(reading.parts)))
 
 
+def _opens(components: list[Component], opened: list[str]) -> bool:
+    """Add what opens a component to what already does ("prazo até"); twice the same, or three, open nothing."""
+    kind = components[0].kind if isinstance(components[0], Lead) else ""
+    if kind in opened or len(opened) >= _MOST_LEADS:
+        return False
+    opened.append(kind)
+    return True
+
+
 def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
     """Read as much as fits into one due date from a token on, or None if nothing begins there.
 
@@ -290,7 +309,7 @@ def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
     """
     reading = Reading(start, start)
     at = start
-    opened = 0
+    opened: list[str] = []
     while at < len(tokens):
         found = _longest(codes, tokens, at)
         if found:
@@ -299,12 +318,11 @@ def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
                 break
             if not reading.take(found[0], at, found[1]):
                 break
-            at, opened = found[1], 0
-        elif opened < _MOST_LEADS and (lead := _longest(codes, tokens, at, leads=True)):
-            kind = lead[0][0]
-            if not reading.parts and isinstance(kind, Lead):
-                reading.leads.append(kind.kind)
-            at, opened = lead[1], opened + 1
+            at, opened = found[1], []
+        elif (lead := _longest(codes, tokens, at, leads=True)) and _opens(lead[0], opened):
+            at = lead[1]
+            if not reading.parts:
+                reading.leads = opened
         elif reading.end == at and reading.parts and tokens[at].is_a("COMMA", "BRACKET", "OF"):
             at += 1
         else:

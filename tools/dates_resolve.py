@@ -266,11 +266,15 @@ class _Resolver:
         return day
 
     def _day_of_hour(self) -> date:
-        """Return today if the hour is still ahead, else tomorrow; the end of the day is always today's."""
+        """Return the first day, from today, on which the hour is still ahead; the end of the day is always today's.
+
+        In a zone far from the user's that may be the day after tomorrow.
+        """
         if isinstance(self.parts.get("clock"), EndOfDay) or self._ahead(self.today):
             return self.today
         self._note("rolled", "hour_passed")
-        return self.today + timedelta(days=1)
+        tomorrow = self.today + timedelta(days=1)
+        return tomorrow if self._ahead(tomorrow) else tomorrow + timedelta(days=1)
 
     def _check_weekday(self, day: date, weekday: Weekday) -> None:
         exact = weekday.which in ("this_week", "next_week")

@@ -77,7 +77,7 @@ MUTATIONS = {
 def test_spelling_changes_nothing(mutation: str) -> None:
     for row in RIGHT:
         text = MUTATIONS[mutation](row["text"].strip())
-        # The Spanish word for tomorrow and morning has its own letter; IANA names have their own case.
+        # IANA names have their own case.
         if len(text) > 200 or ("/" in text and mutation in ("upper", "capital") and any(c.isalpha() for c in text)):
             continue
         assert parse(row, text).rfc3339 == row["expected"], text
@@ -91,20 +91,12 @@ PREFIXES = {
 
 
 def test_what_opens_a_deadline_changes_nothing() -> None:
-    checked = 0
     for row in GIVEN:
-        if not row.get("expected") or not row["text"][0].isalnum():
+        prefixes = PREFIXES[row["lang"]]
+        if not row.get("expected") or row["text"].casefold().startswith(("ontem", "ate ", "de ", *prefixes)):
             continue
-        for prefix in PREFIXES[row["lang"]]:
-            if row["text"].casefold().startswith(prefix.split()[0]):
-                continue
-            try:
-                due = parse(row, prefix + row["text"])
-            except DueError:
-                continue
-            checked += 1
-            assert due.rfc3339 == row["expected"], prefix + row["text"]
-    assert checked > 700
+        for prefix in prefixes:
+            assert parse(row, prefix + row["text"].strip()).rfc3339 == row["expected"], prefix + row["text"]
 
 
 @pytest.mark.parametrize("row", RIGHT, ids=identity)
@@ -187,14 +179,15 @@ def test_every_hour_of_the_day_is_read_as_it_is_written() -> None:
         assert parse_due(f"tomorrow at {hour} a.m.", now=WEDNESDAY).instant.hour == hour % 12
 
 
-NUMBERS = (
-    "um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete dezoito "
-    "dezenove vinte"
-).split() + ["vinte e um", "trinta", "trinta e cinco", "quarenta e quatro", "noventa e nove", "cem"]
-VALUES = [*range(1, 21), 21, 30, 35, 44, 99, 100]
+NUMBERS = {
+    "um": 1, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8, "nove": 9,
+    "dez": 10, "onze": 11, "doze": 12, "treze": 13, "catorze": 14, "quatorze": 14, "quinze": 15, "dezesseis": 16,
+    "dezessete": 17, "dezoito": 18, "dezenove": 19, "vinte": 20, "vinte e um": 21, "trinta": 30, "trinta e cinco": 35,
+    "quarenta e quatro": 44, "cinquenta": 50, "noventa e nove": 99, "cem": 100,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("word", "value"), list(zip(NUMBERS, VALUES, strict=True)))
+@pytest.mark.parametrize(("word", "value"), list(NUMBERS.items()))
 def test_numbers_in_words(word: str, value: int) -> None:
     in_digits = parse_due(f"em {value} dias", now=WEDNESDAY)
     assert parse_due(f"em {word} dias", now=WEDNESDAY).instant == in_digits.instant
@@ -202,17 +195,23 @@ def test_numbers_in_words(word: str, value: int) -> None:
 
 
 MONTHS = {
-    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro".split(),
-    "en": "january february march april may june july august september october november december".split(),
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split(),
+    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "en": "january february march april may june july august september october november december",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
 }
 
 
 @pytest.mark.parametrize("language", MONTHS)
 def test_every_month_in_every_language(language: str) -> None:
-    for number, name in enumerate(MONTHS[language], start=1):
+    for number, name in enumerate(MONTHS[language].split(), start=1):
         expected = f"2027-{number:02}-05T09:00:00-03:00"
-        forms = [f"5 de {name} de 2027", f"5 {name} 2027", f"5-{name[:3]}-2027", f"5/{name[:3]}/2027", f"5 {name[:3]}. 2027"]
+        forms = [
+            f"5 de {name} de 2027",
+            f"5 {name} 2027",
+            f"5-{name[:3]}-2027",
+            f"5/{name[:3]}/2027",
+            f"5 {name[:3]}. 2027",
+        ]
         if language == "en":
             forms += [f"{name} 5, 2027", f"{name[:3]} 5th 2027", f"the 5th of {name} 2027"]
         for text in forms:

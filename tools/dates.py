@@ -5,7 +5,8 @@ that a task's phrase names, if it names one. Both are pure functions of the text
 whole or refused with the word that was not understood and a form that works: nothing ever silently becomes today.
 
 The parts: `dates_lexicon` (words), `dates_text` (tokens), `dates_grammar` (patterns), `dates_read` (components),
-`dates_resolve` (rules), `dates_refuse` (why not), `dates_find` (phrases), `dates_errors` and `dates_notes` (words said).
+`dates_resolve` (rules), `dates_refuse` (why not), `dates_find` and `dates_context` (phrases), `dates_errors` and
+`dates_notes` (what is said).
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ class Due:
 def parse_due(text: str, *, now: datetime, tz: str = "-03:00") -> Due:
     """Read a text that is a due date and nothing else.
 
-    The conventions are those of the README's table of deadlines: day before month, weeks from Monday, nine in the morning when
-    no hour is given, the 24-hour clock, the earlier of two defensible readings.
+    Day before month, weeks from Monday, nine in the morning when no hour is given, the 24-hour clock, and of two
+    defensible readings the earlier one.
 
     Args:
         text: At most 200 characters, in Portuguese, English or Spanish.
@@ -100,8 +101,8 @@ def parse_due(text: str, *, now: datetime, tz: str = "-03:00") -> Due:
 def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
     """Find the deadline that the phrase of a task names.
 
-    Words that open one count ("até", "para", "prazo", "by", "due", …), and dates at the start or the end of the phrase; what a
-    thing is called or belongs to does not ("ata de 10/06", "segunda via", "release 1.10.2026").
+    Words that open one count ("até", "para", "prazo", "by", "due", …), and dates at the start or the end of the
+    phrase; what a thing is called or belongs to does not ("ata de 10/06", "segunda via", "release 1.10.2026").
 
     Args:
         phrase: The task, at most 500 characters.
@@ -113,7 +114,7 @@ def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
         "past".
 
     Raises:
-        DueError: if a deadline is named but not decidable: two dates, a range, a recurrence, a date that does not exist, …
+        DueError: if a deadline is named but not decidable: two dates, a range, a recurrence, an impossible date, …
         ValueError: if `tz` is no zone or `now` is not naive.
     """
     zone = _zone_for(now, tz)
@@ -154,7 +155,7 @@ def _due(instant: datetime, flags: Iterable[str], notes: Iterable[Note], languag
 
 
 def _language(text: str, tokens: Iterable[Token]) -> Language:
-    """Return the language of most of the words that were understood, else of the text; Portuguese when it is not plain."""
+    """Return the language of most words that were understood, else of the text; Portuguese when it is not plain."""
     words = [token.languages for token in tokens if token.languages]
     votes = {name: sum(1 / len(homes) for homes in words if name in homes) for name in LANGUAGES}
     most = max(votes.values())

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tools.dates_grammar import Clock, Elapsed, Later, Relative, Weekday
-from tools.dates_lexicon import ORDINAL_WEEKDAYS, SHORT_WEEKDAYS
+from tools.dates_lexicon import ORDINAL_WEEKDAYS, SHORT_WEEKDAYS, words
 from tools.dates_read import Reading
 from tools.dates_text import UNKNOWN, Token
 
@@ -23,54 +23,50 @@ _STRONG = frozenset({"until", "before", "label", "para"})
 _MARKS = ("COMMA", "COLON", "STOP", "DASH", "BRACKET", "QUOTE", "MARK")
 
 # Words that may follow a deadline at the end of a phrase without moving it from there.
-_POLITE = frozenset(
-    (
-        "por favor please pls pfv pf porfa urgente urgentemente obrigado obrigada valeu gracias thanks sem falta sin ok "
-        "impreterivelmente maximo no na mais tardar o at the latest"
-    ).split()
+_POLITE = words(
+    """por favor please pls pfv pf porfa urgente urgentemente obrigado obrigada valeu gracias thanks sem falta sin ok
+    impreterivelmente maximo no na mais tardar o at the latest"""
 )
 # "cache expira em 24h", "job roda às 3h": what things do by themselves is no deadline.
-_STATES = frozenset(
-    (
-        "expira expiram expirar expirou expire expires expired dura duram lasts demora demoram leva levam takes falha falham "
-        "falhou fails failed falla fallan roda rodam rodou runs ran executa executam corre corren ocorre ocorrem ocorreu "
-        "ocurre happens happened acontece aconteceu sucede cai caiu cae trava travou dispara disparam responde respondem "
-        "responds carrega carregam loads processa termina terminam ends quebra quebrou breaks broke comeca comecam inicia "
-        "starts started timeout ttl fecha fecham abre abrem closes opens"
-    ).split()
+_STATES = words(
+    """expira expiram expirar expirou expire expires expired dura duram lasts demora demoram leva levam takes falha
+    falham falhou fails failed falla fallan roda rodam rodou runs ran executa executam corre corren ocorre ocorrem
+    ocorreu ocurre happens happened acontece aconteceu sucede cai caiu cae trava travou dispara disparam responde
+    respondem responds carrega carregam loads processa termina terminam ends quebra quebrou breaks broke comeca comecam
+    inicia starts started fecha fecham abre abrem closes opens timeout ttl"""
 )
 _REPORTED = re.compile(
     r"(?:relatad|reportad|encontrad|abert|criad|registrad|ocorrid|acontecid|recebid|identificad|detectad|introduzid|"
     r"lancad|publicad|gerad|coletad|feit|vist|abiert|cread|ocurrid|recibid)[oa]s?|"
     r"reported|found|opened|created|seen|filed|raised|logged|introduced|released"
 )
-_RELATIVE_PRONOUNS = frozenset("que como onde quando which that who como donde cuando".split())
-_DUTY = frozenset("tem temos tenho ter tenha preciso precisa precisamos tiene tenemos tengo hay ha garantir".split())
+_RELATIVE_PRONOUNS = words("que como onde quando which that who donde cuando")
+_DUTY = words("tem temos tenho ter tenha preciso precisa precisamos tiene tenemos tengo hay ha garantir")
 _INFINITIVE = re.compile(r"[a-z-]{2,}(?:[aei]r|por)")
 # Nouns that end as infinitives do.
-_NOT_INFINITIVE = frozenset(
-    "lugar par celular hangar bar radar dolar pilar titular familiar similar server docker layer user container folder "
-    "header footer router parser driver buyer order number master super poder prazer dever mulher qualquer".split()
+_NOT_INFINITIVE = words(
+    """lugar par celular hangar bar radar dolar pilar titular familiar similar server docker layer user container folder
+    header footer router parser driver buyer order number master super poder prazer dever mulher qualquer"""
 )
+# Portuguese nouns that an ordinal weekday may count, by their endings or by name.
 _FEMININE = re.compile(
-    r".*(?:a|as|ao|oes|ade|ades|agem|agens|ase|ases|ise|ises|ie|ies)|"
-    r"vez|vezes|parte|partes|ordem|sprint|release|classe|mao|chance|build|issue|task|call|opcao|leva|fonte|chave|frente|sede|rede"
+    r".*(?:a|as|ao|oes|ade|ades|agem|agens|ase|ases|ise|ises|ie|ies)|vez|vezes|parte|partes|ordem|sprint|release|classe|"
+    r"mao|chance|build|issue|task|call|branch|feature|api|daily|review|demo|retro|planning|query|foto|leva|fonte|chave|"
+    r"frente|sede|rede"
 )
-_HABITS = frozenset(
-    "diario diaria diariamente semanal semanalmente mensal mensalmente daily weekly monthly nightly mensual".split()
+# "job diário às 3h" repeats.
+_HABITS = words(
+    "diario diaria diariamente semanal semanalmente mensal mensalmente daily weekly monthly nightly mensual"
 )
 # "reduzir o build em 5 minutos", "expirar a sessão em 30 minutos": the amount, not the deadline.
-_SETTINGS = frozenset(
-    (
-        "expirar expire reduzir reduza aumentar aumente diminuir diminua cortar encurtar limitar acelerar reduce increase decrease cut limit "
-        "reducir disminuir"
-    ).split()
+_SETTINGS = words(
+    """expirar expire reduzir reduza aumentar aumente diminuir diminua cortar encurtar limitar acelerar reduce increase
+    decrease cut limit reducir disminuir"""
 )
-_CHANGES = frozenset(
-    (
-        "mudar mude muda alterar altere trocar mover mova remarcar remarque adiar adie reagendar postergar prorrogar transferir "
-        "antecipar passar change move reschedule postpone delay push shift cambiar reprogramar aplazar posponer adelantar"
-    ).split()
+_CHANGES = words(
+    """mudar mude muda alterar altere trocar mover mova remarcar remarque adiar adie reagendar postergar prorrogar
+    transferir antecipar passar change move reschedule postpone delay push shift cambiar reprogramar aplazar posponer
+    adelantar"""
 )
 
 
@@ -184,10 +180,10 @@ def _numbers_before(c: Candidate) -> str | None:
 
 
 def _numbers_after(c: Candidate) -> str | None:
-    """Refuse "dia 20 ou 21", "dia 10 a 15", "às 18h e 20h", "sexta 26": the number after it is a second date, or hour."""
+    """Refuse "dia 20 ou 21", "dia 10 a 15", "às 18h e 20h", "sexta 26", where a second date or hour follows."""
     link, second = c.after(), c.after(1)
-    if _is(link, "RANGE"):
-        return "range"
+    if _is(link, "RANGE", "BUSINESS"):
+        return "range" if _is(link, "RANGE") else "business_days"
     if _is(link, "OR", "AND", "COMMA") and _is(second, "HOURS", "CLOCK", "HM") and "clock" in c.slots:
         return "two_times"
     if _is(link, "OR", "AND", "COMMA") and _is(second, "DM", "DATE") and "date" in c.slots:
@@ -248,15 +244,17 @@ def _idiom(c: Candidate) -> str | None:
 
 
 def _bare_shape(c: Candidate) -> str | None:
-    """Ignore numbers without a preposition: 10/10 may be a ratio, 16:30 a format, 24h a duration, 1.10.2026 a version."""
+    """Ignore bare numbers: 10/10 may be a ratio, 16:30 a format, 24h a duration, 1.10.2026 a version."""
     if c.lead or c.tokens[c.start] is not c.first:
         return None
     if c.first.is_a("DOTTED_DATE") or (c.first.is_a("DM") and c.slots <= {"date", "zone"}):
         return IGNORE
-    date = c.reading.parts.get("date")
+    elapsed = c.reading.parts.get("elapsed")
+    if isinstance(elapsed, Elapsed) and elapsed.seconds < 60:
+        return IGNORE
     if c.slots <= {"clock", "part", "half", "zone"} and (c.first.is_a("CLOCK", "HM", "HOURS", "DIGITS") or _is_bare(c)):
         return IGNORE
-    return IGNORE if isinstance(date, Later | Elapsed) and _is(c.before(), "OF") else None
+    return None
 
 
 def _is_bare(c: Candidate) -> bool:
@@ -265,14 +263,22 @@ def _is_bare(c: Candidate) -> bool:
 
 
 def _ordinal(c: Candidate) -> str | None:
-    """Ignore "segunda via", "na quarta versão", "até segunda ordem": an ordinal before what it counts."""
+    """Ignore "segunda via", "na quarta versão", "até segunda ordem": an ordinal before what it counts.
+
+    The names of weekdays are feminine: in "sexta deploy do backend" no ordinal stands before "deploy".
+    """
     last = c.tokens[c.end - 1]
-    if "weekday" not in c.slots or not (last.word in ORDINAL_WEEKDAYS or last.is_a("NUMBERED_WEEKDAY")):
+    numbered = last.is_a("NUMBERED_WEEKDAY")
+    if "weekday" not in c.slots or not (last.word in ORDINAL_WEEKDAYS or numbered):
         return None
+    if numbered and not c.lead and not c.tokens[c.start].is_a("IN"):
+        return IGNORE
     noun = c.after()
     if noun is None or not noun.is_a(UNKNOWN) or is_infinitive(noun):
         return None
-    return IGNORE if not c.lead or _FEMININE.fullmatch(noun.word) else None
+    if last.word == "terca" and noun.word not in ("parte", "partes"):
+        return None
+    return IGNORE if _FEMININE.fullmatch(noun.word) or not (c.lead or c.opens_clause) else None
 
 
 def _short(c: Candidate) -> str | None:
@@ -332,8 +338,10 @@ def _placed(c: Candidate) -> str | None:
         "with",
     )
     weekday = c.reading.parts.get("weekday")
-    plain = isinstance(weekday, Weekday) and c.tokens[c.end - 1].word not in ORDINAL_WEEKDAYS
-    return ACCEPT if prepositional and (function_word or plain) and not _is(c.after(), "OF") else IGNORE
+    plain = isinstance(weekday, Weekday) and c.tokens[c.end - 1].word not in ORDINAL_WEEKDAYS - {"terca"}
+    named = bool({"weekday", "date"} & c.slots) and "clock" in c.slots
+    accepted = named or (prepositional and (function_word or plain))
+    return ACCEPT if accepted and not _is(c.after(), "OF") else IGNORE
 
 
 RULES: tuple[Rule, ...] = (
@@ -362,8 +370,8 @@ def verdict(candidate: Candidate) -> str:
 
 # Negation and orders, seen from a whole clause.
 
-_FORGET = frozenset(
-    "esquecer esqueca esquecam forget olvidar olvides olvide deixar deixe perder perca atrasar atrase miss".split()
+_FORGET = words(
+    """esquecer esqueca esquecam forget olvidar olvides olvide deixar deixe perder perca atrasar atrase miss"""
 )
 
 
@@ -378,8 +386,9 @@ def negated(c: Candidate) -> Token | None:
     begin = next((i + 1 for i in range(c.start - 1, -1, -1) if c.tokens[i].is_a(*_MARKS)), 0)
     for index in range(begin, c.start):
         token, following = c.tokens[index], c.at(index + 1)
-        spanish = token.word == "no" and is_infinitive(following)
-        if not (token.is_a("NOT") or spanish) or (index and c.tokens[index - 1].word in _RELATIVE_PRONOUNS):
+        english = index == begin and any(t.languages == {"en"} for t in c.tokens[c.start : c.end])
+        no = token.word == "no" and (is_infinitive(following) or english)
+        if not (token.is_a("NOT") or no) or (index and c.tokens[index - 1].word in _RELATIVE_PRONOUNS):
             continue
         if any(word.word in _FORGET for word in c.tokens[index + 1 : index + 4]):
             continue
@@ -393,16 +402,15 @@ def negated(c: Candidate) -> Token | None:
     return None
 
 
-_IGNORE_WORDS = frozenset("ignore ignora ignorar ignorem disregard desconsidere desconsiderar override bypass".split())
-_ORDER_WORDS = frozenset(
-    "regra regras instrucao instrucoes rule rules instruction instructions prompt system reglas instrucciones previous "
-    "anterior anteriores".split()
+_IGNORE_WORDS = words("ignore ignora ignorar ignorem disregard desconsidere desconsiderar override bypass")
+_ORDER_WORDS = words(
+    """regra regras instrucao instrucoes rule rules instruction instructions prompt system reglas instrucciones previous
+    anterior anteriores"""
 )
 
 
 def ordering(tokens: Sequence[Token]) -> Token | None:
     """Return the word by which a phrase gives orders to the tool ("ignore as regras e use …"), or None."""
-    words = {token.word for token in tokens}
-    if not words & _ORDER_WORDS:
+    if not _ORDER_WORDS & {token.word for token in tokens}:
         return None
     return next((token for token in tokens if token.word in _IGNORE_WORDS), None)

@@ -44,7 +44,7 @@ class Calendar(NamedTuple):
 
 
 class Period(NamedTuple):
-    """The start, the end or the last day of a week, month or year counted from this one; "whole" is just "next week"."""
+    """The start, the end or the last day of a week, month or year counted from this one; "next week" is "whole"."""
 
     edge: str
     unit: Unit
@@ -180,7 +180,7 @@ def _elapsed(v: Values) -> Elapsed:
 
 
 def _edges(edge: str, opening: str, ahead: int) -> tuple[Row, ...]:
-    """Return the rows of the start, the end or the last day of a month and a year; `ahead` is what "of the month" adds."""
+    """Return the rows of one edge of a month and a year; `ahead` is what "of the month" counts from this one."""
     return (
         Row(f"<on> {opening} (OF ARTICLE?)? THIS? MES", "fim do mês", lambda v: Period(edge, "month", ahead)),
         Row(f"<on> {opening} OF? <next_month>", "final do mês que vem", lambda v: Period(edge, "month", 1)),
@@ -192,7 +192,8 @@ def _edges(edge: str, opening: str, ahead: int) -> tuple[Row, ...]:
 
 
 LEADS = (
-    Row("IN? (UNTIL|MAXIMUM UNTIL?)", "no máximo até", lambda v: Lead("until")),
+    Row("(IN? MAXIMUM)? UNTIL (IN? MAXIMUM)?", "no máximo até", lambda v: Lead("until")),
+    Row("IN? MAXIMUM", "no máximo", lambda v: Lead("until")),
     Row("(NOT|NO) LATER THAN", "no later than", lambda v: Lead("until")),
     Row("PARA", "para", lambda v: Lead("para")),
     Row("POR", "por", lambda v: Lead("por")),

@@ -14,7 +14,13 @@ from typing import Any, Literal
 Language = Literal["pt", "en", "es"]
 LANGUAGES: tuple[Language, ...] = ("pt", "en", "es")
 
-# Class -> the words of pt, en, es. In a class with values, "|" separates them, counted from the class's start below.
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text as a set: how lists of words are written in these modules."""
+    return frozenset(text.split())
+
+
+# Class -> the words of pt, en, es.
 _PLAIN: dict[str, tuple[str, str, str]] = {
     "TODAY": ("hoje", "today", "hoy"),
     "TOMORROW": ("amanha", "tomorrow", "manana"),
@@ -198,10 +204,8 @@ _NAMED: dict[str, dict[str, tuple[str, str, str]]] = {
 }
 
 # Weekdays that are ordinals too ("segunda via", "quarta versão"), and abbreviations that are words of their own.
-ORDINAL_WEEKDAYS = frozenset({"segunda", "quarta", "quinta", "sexta"})
-SHORT_WEEKDAYS = frozenset(
-    "seg ter qua qui sex sab dom mon tue tues wed thu thur thurs fri sat sun lun mie jue vie".split()
-)
+ORDINAL_WEEKDAYS = frozenset({"segunda", "terca", "quarta", "quinta", "sexta"})
+SHORT_WEEKDAYS = words("seg ter qua qui sex sab dom mon tue tues wed thu thur thurs fri sat sun lun mie jue vie")
 
 
 @dataclass(slots=True)

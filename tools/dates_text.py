@@ -28,7 +28,7 @@ _SAME: dict[str, str] = {
 _QUOTES = dict.fromkeys("“”„«»", '"') | dict.fromkeys("‘’", "'")
 
 # "5 p.m.", "9 a. m." and "o'clock", each rewritten at its own length so that offsets stay true.
-_DOTTED_HALF = re.compile(r"(?<![a-z.])([ap])\. ?m(?:\.|(?![a-z]))")
+_DOTTED_HALF = re.compile(r"(?<![a-z.])([ap])\. *m(?:\.|(?![a-z]))")
 _PIECE = re.compile(r"""(?:[^\s,;()\[\]{}"`|!?<>]|(?<=\d),(?=\d))+|[,;()\[\]{}"`|!?<>]""")
 _PUNCTUATION = {
     ",": "COMMA",
@@ -49,8 +49,8 @@ _AREAS = (
 _OFFSET = r"[+-]\d{2}:?\d{2}|[+-]\d{2}"
 _ZONE = rf"z|brt|(?:utc|gmt)(?:[+-]\d{{1,2}}(?::?\d{{2}})?)?|{_OFFSET}|(?:{_AREAS})(?:/[a-z0-9_+-]+){{1,2}}"
 _ISO = r"(?P<y>\d{4})(?P<sep>[-/])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})"
-_DATE_SHAPE = r"\d{1,2}/\d{1,2}(?:/\d{2}|/\d{4})?|\d{4}-\d{2}-\d{2}|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}:\d{2}|\d{1,3}h(?:\d{2})?|\d{1,2}"
-_RANGE = re.compile(rf"(?:{_DATE_SHAPE})-(?:{_DATE_SHAPE})")
+_END_OF_RANGE = r"\d{1,2}/\d{1,2}(?:/\d{2}|/\d{4})?|\d{4}-\d{2}-\d{2}|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}:\d{2}|\d{1,3}h(?:\d{2})?|\d{1,2}"
+_RANGE = re.compile(rf"(?:{_END_OF_RANGE})-(?:{_END_OF_RANGE})")
 
 _MOMENT = re.compile(
     rf"(?:(?P<iso>{_ISO})t(?=\d))?"
@@ -79,8 +79,8 @@ class Token:
 def fold(text: str) -> tuple[str, list[int]]:
     """Return a text in lower case without accents, and the index of each of its characters in the original.
 
-    No-break spaces and the hyphens and dashes U+2010..2015 become ASCII, as do ª, º and quotes. Whatever else is not ASCII stays,
-    and no pattern matches it.
+    No-break spaces and the hyphens and dashes U+2010..2015 become ASCII, as do ª, º and quotes. Whatever else is not
+    ASCII becomes the replacement character, which no pattern matches.
     """
     characters: list[str] = []
     origins: list[int] = []
@@ -209,18 +209,15 @@ def _shape(body: str, start: int) -> list[Piece] | None:
 
 
 _DATES = (
-    (re.compile(_ISO), "DATE"),
-    (re.compile(r"(?P<d>\d{1,2})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})"), "DATE"),
-    (re.compile(r"(?P<d>\d{1,2})/(?P<m>\d{1,2})"), "DM"),
-    (re.compile(r"(?P<d>\d{1,2})(?P<sep>[-/])(?P<m>[a-z]{3,10})(?:(?P=sep)(?P<y>\d{4}|\d{2}))?"), "MONTH_NAMED"),
+    re.compile(_ISO),
+    re.compile(r"(?P<d>\d{1,2})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})"),
+    re.compile(r"(?P<d>\d{1,2})/(?P<m>\d{1,2})"),
+    re.compile(r"(?P<d>\d{1,2})(?P<sep>[-/])(?P<m>[a-z]{3,10})(?:(?P=sep)(?P<y>\d{4}|\d{2}))?"),
 )
 
 
 def _date(body: str, start: int) -> list[Piece] | None:
-    for pattern, name in _DATES:
-        match = pattern.fullmatch(body)
-        if not match:
-            continue
+    for match in filter(None, (pattern.fullmatch(body) for pattern in _DATES)):
         groups = match.groupdict()
         month = _month_number(groups["m"])
         if month is None:

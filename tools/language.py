@@ -12,27 +12,28 @@ from typing import Literal
 Language = Literal["pt", "en", "es"]
 
 # Words that are frequent in one of the three languages and absent, or rare, in the other two.
-_WORDS: dict[Language, frozenset[str]] = {
-    "pt": frozenset(
+_LISTS: dict[Language, str] = {
+    "pt": (
         "o os um uma do da dos das no na nos nas ao aos pelo pela e ou em com não para pra que até às à são está ser "
         "fazer criar novo nova após também já deve devem há sem mais cada quando então amanhã hoje você isso essa esse "
         "sexta segunda quinta terça quarta semana mês ano dia prazo reunião cartão lista próxima próximo depois ontem "
         "fim corrigir implementar revisar publicar escrever atualizar adicionar subir configurar testar enviar "
-        "preparar objetivos entregáveis entregas critérios riscos".split()
+        "preparar objetivos entregáveis entregas critérios riscos"
     ),
-    "en": frozenset(
+    "en": (
         "the of and to with for on at by from is are be was were this that these those it its an or not will should "
         "must can when then before after next friday monday tuesday wednesday thursday saturday sunday tomorrow today "
         "tonight week month year noon midnight fix add write update create implement new "
-        "objectives deliverables criteria risks each every all as in has have into which".split()
+        "objectives deliverables criteria risks each every all as in has have into which"
     ),
-    "es": frozenset(
+    "es": (
         "el los las una unos unas del al y en con por para que hasta es son está hacer crear nuevo nueva también ya "
         "debe deben hay sin más cada cuando mañana hoy viernes lunes martes miércoles jueves sábado semana mes año "
         "día próximo próxima después ayer fin la corregir implementar revisar publicar escribir actualizar "
-        "reunión tarjeta objetivos entregables criterios riesgos pasado mediodía medianoche tarde noche".split()
+        "reunión tarjeta objetivos entregables criterios riesgos pasado mediodía medianoche tarde noche"
     ),
 }
+_WORDS = {language: frozenset(words.split()) for language, words in _LISTS.items()}
 
 
 def _words(text: str) -> list[str]:

@@ -38,6 +38,7 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
     "ANO": ("ano", "year", "ano"),
     "HOUR": ("hora horas h hs hr hrs", "hour hours h hr hrs", "hora horas h hs hr hrs"),
     "HOURS_OF_CLOCK": ("hora horas h hs hr hrs", "h hr hrs", "hora horas h hs hr hrs"),
+    "H": ("h hs hr hrs", "h hr hrs", "h hs hr hrs"),
     "MINUTE": ("minuto minutos min mins", "minute minutes min mins", "minuto minutos min mins"),
     "SECOND": ("segundo segundos seg", "second seconds sec secs", "segundo segundos seg"),
     "THIS": (
@@ -79,7 +80,7 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
     "EL": ("", "", "el"),
     "AN": ("", "a an", ""),
     "A": ("a ao", "", "a al"),
-    "AT": ("as a", "at @", "a las la"),
+    "AT": ("as a @", "at @", "a las la @"),
     "AT_HOURS": ("as", "at", "las"),
     "NOON_PREPOSITION": ("ao", "", "al"),
     "IN": ("em no na", "in on", "en"),

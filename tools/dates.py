@@ -80,7 +80,7 @@ def parse_due(text: str, *, now: datetime, tz: str = "-03:00") -> Due:
     """
     zone = _zone_for(now, tz)
     if len(text) > MAX_TEXT:
-        raise DueError("too_long", text)
+        raise DueError("too_long", text, language=_language(text[:MAX_TEXT], ()))
     stripped = text.strip().rstrip(".!").rstrip()
     if character := foreign(stripped):
         raise DueError("bad_character", text, character, _language(stripped, ()))
@@ -119,10 +119,10 @@ def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
     """
     zone = _zone_for(now, tz)
     if len(phrase) > MAX_PHRASE:
-        raise DueError("too_long", phrase)
+        raise DueError("too_long", phrase, language=_language(phrase[:MAX_TEXT], ()))
     tokens = tokens_of(phrase)
     if len(tokens) > MAX_TOKENS:
-        raise DueError("too_long", phrase)
+        raise DueError("too_long", phrase, language=_language(phrase[:MAX_TEXT], ()))
     language = _language(phrase, tokens)
     try:
         found = find(phrase, tokens, now, zone)

@@ -34,6 +34,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
 )
 # A phrase with more dates than this is refused before they are judged: no task has so many, and each takes time.
 _MOST_DATES = 12
+_SEEN_AFTER = ("two_dates", "two_times", "bare_number", "business_days")
 _VERSION = re.compile(r"0?\d\.\d{1,2}")
 
 
@@ -155,7 +156,7 @@ def _refuse_undecidable(
         touching = any(other.end in touched for other in accepted)
         if answer == "range" and settled and not touching:
             continue
-        raise Refused(answer, _words(phrase, c, back=2))
+        raise Refused(answer, _around(phrase, c, answer))
     if not settled:
         _refuse_signs(phrase, tokens, codes, accepted)
     order = ordering(tokens) if accepted else None
@@ -201,13 +202,21 @@ def _joined(accepted: list[Candidate]) -> Reading | None:
     return replace(days[0].reading, parts=days[0].reading.parts | hours[0].reading.parts)
 
 
-def _words(phrase: str, c: Candidate, back: int = 0) -> str:
+def _words(phrase: str, c: Candidate) -> str:
+    """Return the words of a date, with the bracket that closes one it opened."""
     last = c.end - 1
     opened = any(token.word == "(" for token in c.tokens[c.start : c.end])
     closing = c.after()
     if opened and closing is not None and closing.word == ")":
         last += 1
-    return phrase[c.tokens[max(c.start - back, 0)].start : c.tokens[last].end]
+    return phrase[c.tokens[c.start].start : c.tokens[last].end]
+
+
+def _around(phrase: str, c: Candidate, code: str) -> str:
+    """Return the words of a date with the two that make it undecidable: those after it, or before."""
+    before, after = (0, 2) if code in _SEEN_AFTER else (2, 0)
+    last = min(c.end - 1 + after, len(c.tokens) - 1)
+    return phrase[c.tokens[max(c.start - before, 0)].start : c.tokens[last].end]
 
 
 def _slot_words(phrase: str, accepted: list[Candidate]) -> dict[str, str]:

@@ -198,7 +198,8 @@ def _numbers_after(c: Candidate) -> str | None:
     if _is(link, "COMMA") and _is(second, "DAY") and (c.after(2) is None or _is(c.after(2), "AND", "OR", "COMMA")):
         return "two_dates"
     if _is(link, "DIGITS"):
-        return None if second is not None and second.word.endswith("s") else "bare_number"
+        counts = second is not None and (second.word.endswith("s") or second.is_a("BRACKET"))
+        return None if counts else "bare_number"
     if _is(second, "DAY") and not _is(c.after(2), UNKNOWN):
         return "two_dates" if _is(link, "AND") else "range" if _is(link, "A", "DASH", "UNTIL") else None
     return None
@@ -244,7 +245,9 @@ def _idiom(c: Candidate) -> str | None:
 
 
 def _bare_shape(c: Candidate) -> str | None:
-    """Ignore bare numbers: 10/10 may be a ratio, 16:30 a format, 24h a duration, 1.10.2026 a version."""
+    """Ignore bare numbers: 10/10 may be a ratio, 16:30 a format, 24h a duration, 1.10.2026 a version; and zones."""
+    if c.slots == {"zone"}:
+        return IGNORE
     if c.lead or c.tokens[c.start] is not c.first:
         return None
     if c.first.is_a("DOTTED_DATE") or (c.first.is_a("DM") and c.slots <= {"date", "zone"}):
@@ -303,7 +306,7 @@ def _hours_as_value(c: Candidate) -> str | None:
 
 def _change(c: Candidate) -> str | None:
     """Refuse "remarcar a reunião para sexta": the new date, or the deadline? A bare hour is a setting."""
-    towards = c.lead == "para" or _is(c.before(), "TO") or c.tokens[c.start].word in ("al", "ao")
+    towards = "para" in c.reading.leads or _is(c.before(), "TO") or c.tokens[c.start].word in ("al", "ao")
     if not towards or not any(token.word in _CHANGES for token in c.tokens[: min(c.start, 4)]):
         return None
     return "target" if {"date", "weekday"} & c.slots else IGNORE

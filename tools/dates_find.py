@@ -82,7 +82,7 @@ def _candidates(phrase: str, tokens: list[Token], codes: str) -> list[Candidate]
     found: list[Candidate] = []
     at = 0
     while at < len(tokens):
-        reading = read(tokens, codes, at)
+        reading = None if _is_length(tokens, at) else read(tokens, codes, at)
         if reading:
             _give_back_number(phrase, reading, tokens)
         if reading and reading.parts:
@@ -91,6 +91,13 @@ def _candidates(phrase: str, tokens: list[Token], codes: str) -> list[Candidate]
         else:
             at += 1
     return found
+
+
+def _is_length(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether an hour is how long a thing is ("reunião de 2h amanhã às 10h"), and no end of a range."""
+    if at == 0 or tokens[at - 1].word != "de" or not tokens[at].is_a("HOURS", "HM"):
+        return False
+    return at + 1 == len(tokens) or not tokens[at + 1].is_a("A", "AT", "UNTIL", "DASH", "PARA", "TO", "AND", "OF")
 
 
 def _give_back_number(phrase: str, reading: Reading, tokens: Sequence[Token]) -> None:

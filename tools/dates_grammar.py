@@ -171,6 +171,11 @@ def _before(v: Values) -> Clock | None:
     return Clock(_hour(v), -minutes) if minutes in range(5, 35, 5) else None
 
 
+def _before_noon(v: Values) -> Clock | None:
+    """Emit "ten to eight", on the twelve-hour clock only: "ten to twenty" are two numbers."""
+    return _before(v) if v.get("h", 12) <= 12 else None
+
+
 def _calendar(v: Values) -> Calendar:
     return Calendar(v["d"], v["month"], v.get("year"))
 
@@ -291,9 +296,12 @@ ROWS = (
     Row("NUM:h OCLOCK", "5 o'clock", _clock),
     Row("NUM:h HOURS_OF_CLOCK <minutes>?", "18 horas", lambda v: Clock(v["h"], _minutes(v), bare=True)),
     Row("NUM:h HOURS_OF_CLOCK? <minutes>? (?=(<part>? DAYPART|<morning>|HALF_DAY))", "8 da noite", _clock),
-    Row("<at>? NUM:m MINUTE? (PARA (AT|ARTICLE)?|PRAS) <hour>", "quinze para as oito", _before),
+    Row("<at>? NUM:m MINUTE? (PARA (AT|ARTICLE)|PRAS) <hour>", "quinze para as oito", _before),
+    Row(
+        "<at>? NUMWORD:m PARA (NUMWORD:h|NOON:noon|MEIO DIA:noon|HALF NOITE:midnight)", "quinze para uma", _before_noon
+    ),
     Row("<at>? (NUM|ARTICLE)? QUARTER:quarter PARA AT <hour>", "cuarto para las ocho", _before),
-    Row("<at>? AN? (QUARTER:quarter|NUMWORD:m MINUTE?|NUM:m MINUTE) TO <hour>", "quarter to eight", _before),
+    Row("<at>? AN? (QUARTER:quarter|NUMWORD:m MINUTE?|NUM:m MINUTE) TO <hour>", "quarter to eight", _before_noon),
     Row("<at> NUM:h MENOS (QUARTER:quarter|NUM:m)", "las ocho menos cuarto", _before),
     Row("<at>? AN? (HALF:half|QUARTER:quarter|NUM:m MINUTE?) PAST NUM:h", "half past three", _clock),
     Row("(NOON_PREPOSITION|<at>)? (MEIO DIA|NOON) <minutes>?", "meio-dia e meia", lambda v: Clock(12, _minutes(v))),

@@ -81,7 +81,6 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
     "AN": ("", "a an", ""),
     "A": ("a ao", "", "a al"),
     "AT": ("as a @", "at @", "a las la @"),
-    "AT_HOURS": ("as", "at", "las"),
     "NOON_PREPOSITION": ("ao", "", "al"),
     "IN": ("em no na", "in on", "en"),
     "PELA": ("pela", "", ""),

@@ -85,7 +85,8 @@ def _alphabet() -> tuple[dict[frozenset[str], str], dict[str, str]]:
 def encode(tokens: Sequence[Token]) -> str:
     """Return the tokens as one character each."""
     codes, _ = _alphabet()
-    return "".join(codes[frozenset(token.values)] for token in tokens)
+    unknown = codes[frozenset({UNKNOWN})]
+    return "".join(codes.get(frozenset(token.values), unknown) for token in tokens)
 
 
 class _Compiled(NamedTuple):

@@ -41,9 +41,10 @@ def test_what_cannot_be_decided_is_asked(row: dict[str, Any]) -> None:
     assert caught.value.word in str(caught.value)
 
 
-@pytest.mark.parametrize("row", [row for row in DEADLINES if "…" not in row["span"]], ids=identity)
-def test_the_words_found_mean_the_same_alone(row: dict[str, Any]) -> None:
-    assert parse_due(row["span"], now=now_of(row), tz=row["tz"]).rfc3339 == row["expected"]
+def test_the_words_found_mean_the_same_alone() -> None:
+    for row in DEADLINES:
+        if "…" not in row["span"]:
+            assert parse_due(row["span"], now=now_of(row), tz=row["tz"]).rfc3339 == row["expected"], row["span"]
 
 
 TASKS = (

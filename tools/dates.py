@@ -5,14 +5,15 @@ that a task's phrase names, if it names one. Both are pure functions of the text
 whole or refused with the word that was not understood and a form that works: nothing ever silently becomes today.
 
 The parts: `dates_lexicon` (words), `dates_text` (tokens), `dates_grammar` (patterns), `dates_read` (components),
-`dates_resolve` (rules), `dates_refuse` (why not), `dates_find` (phrases), `dates_errors` and `dates_notes` (words said).
+`dates_resolve` (rules), `dates_refuse` (why not), `dates_find` and `dates_context` (phrases), `dates_errors` and
+`dates_notes` (what is said).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from tools import language as languages
 from tools.dates_errors import DueError, Refused
@@ -27,7 +28,8 @@ from tools.dates_text import Token, foreign, tokens_of
 __all__ = ["Due", "DueError", "Language", "find_due", "parse_due", "zone_of"]
 
 MAX_TEXT = 200
-MAX_PHRASE = 1000
+MAX_PHRASE = 500
+MAX_TOKENS = 160
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,8 @@ class Due:
 def parse_due(text: str, *, now: datetime, tz: str = "-03:00") -> Due:
     """Read a text that is a due date and nothing else.
 
-    The conventions are those of the README's table of deadlines: day before month, weeks from Monday, nine in the morning when
-    no hour is given, the 24-hour clock, the earlier of two defensible readings.
+    Day before month, weeks from Monday, nine in the morning when no hour is given, the 24-hour clock, and of two
+    defensible readings the earlier one.
 
     Args:
         text: At most 200 characters, in Portuguese, English or Spanish.
@@ -78,7 +80,7 @@ def parse_due(text: str, *, now: datetime, tz: str = "-03:00") -> Due:
     """
     zone = _zone_for(now, tz)
     if len(text) > MAX_TEXT:
-        raise DueError("too_long", text)
+        raise DueError("too_long", text, language=_language(text[:MAX_TEXT], ()))
     stripped = text.strip().rstrip(".!").rstrip()
     if character := foreign(stripped):
         raise DueError("bad_character", text, character, _language(stripped, ()))
@@ -99,11 +101,11 @@ def parse_due(text: str, *, now: datetime, tz: str = "-03:00") -> Due:
 def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
     """Find the deadline that the phrase of a task names.
 
-    Words that open one count ("até", "para", "prazo", "by", "due", …), and dates at the start or the end of the phrase; what a
-    thing is called or belongs to does not ("ata de 10/06", "segunda via", "release 1.10.2026").
+    Words that open one count ("até", "para", "prazo", "by", "due", …), and dates at the start or the end of the
+    phrase; what a thing is called or belongs to does not ("ata de 10/06", "segunda via", "release 1.10.2026").
 
     Args:
-        phrase: The task, at most 1000 characters.
+        phrase: The task, at most 500 characters.
         now: Local date and time in `tz`, naive.
         tz: The user's zone: an offset ("-03:00") or an IANA name.
 
@@ -112,13 +114,15 @@ def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
         "past".
 
     Raises:
-        DueError: if a deadline is named but not decidable: two dates, a range, a recurrence, a date that does not exist, …
+        DueError: if a deadline is named but not decidable: two dates, a range, a recurrence, an impossible date, …
         ValueError: if `tz` is no zone or `now` is not naive.
     """
     zone = _zone_for(now, tz)
     if len(phrase) > MAX_PHRASE:
-        raise DueError("too_long", phrase)
+        raise DueError("too_long", phrase, language=_language(phrase[:MAX_TEXT], ()))
     tokens = tokens_of(phrase)
+    if len(tokens) > MAX_TOKENS:
+        raise DueError("too_long", phrase, language=_language(phrase[:MAX_TEXT], ()))
     language = _language(phrase, tokens)
     try:
         found = find(phrase, tokens, now, zone)
@@ -130,7 +134,7 @@ def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
     return _due(resolved.instant, resolved.flags, resolved.notes, language, span)
 
 
-def _zone_for(now: datetime, tz: str):  # type: ignore[no-untyped-def]
+def _zone_for(now: datetime, tz: str) -> tzinfo:
     if now.tzinfo is not None:
         raise ValueError("now must be naive: local time in tz")
     return zone_of(tz)
@@ -151,10 +155,10 @@ def _due(instant: datetime, flags: Iterable[str], notes: Iterable[Note], languag
 
 
 def _language(text: str, tokens: Iterable[Token]) -> Language:
-    """Return the language most of the words that were understood belong to, else the one the text looks like, else pt."""
+    """Return the language of most words that were understood, else of the text; Portuguese when it is not plain."""
     words = [token.languages for token in tokens if token.languages]
     votes = {name: sum(1 / len(homes) for homes in words if name in homes) for name in LANGUAGES}
-    best, second, _ = sorted(votes.values(), reverse=True)
-    if best > second:
-        return max(LANGUAGES, key=lambda name: votes[name])
-    return languages.guess(text) or "pt"
+    most = max(votes.values())
+    if not most:
+        return languages.guess(text) or "pt"
+    return next(name for name in LANGUAGES if votes[name] == most)

@@ -8,9 +8,9 @@ from tools.dates_lexicon import Language
 _WRONG: dict[str, tuple[str, str, str]] = {
     "empty": ("O prazo está vazio.", "The due date is empty.", "El plazo está vacío."),
     "too_long": (
-        "O texto é longo demais para um prazo.",
-        "The text is too long for a due date.",
-        "El texto es demasiado largo para un plazo.",
+        "O texto é longo demais para ler um prazo nele.",
+        "The text is too long to read a due date in it.",
+        "El texto es demasiado largo para leer un plazo en él.",
     ),
     "bad_character": (
         "Há um caractere que não cabe num prazo: {word}.",

@@ -9,37 +9,32 @@ typed components and has an example; whoever adds a form adds a row. What the co
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Unit = Literal["day", "week", "month", "year"]
 
 
-@dataclass(frozen=True, slots=True)
-class Relative:
+class Relative(NamedTuple):
     """A day counted from today."""
 
     days: int
 
 
-@dataclass(frozen=True, slots=True)
-class Weekday:
+class Weekday(NamedTuple):
     """A day of the week (Monday is 0); `which` is first, next, this, this_week or next_week."""
 
     day: int
     which: str = "first"
 
 
-@dataclass(frozen=True, slots=True)
-class DayOfMonth:
+class DayOfMonth(NamedTuple):
     """A day without a month, or with the month counted from this one."""
 
     day: int
     months: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Calendar:
+class Calendar(NamedTuple):
     """A day and month, with a year, a year counted from this one, or neither."""
 
     day: int
@@ -48,17 +43,15 @@ class Calendar:
     years: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """The start, the end or the last day of a week, month or year counted from this one; "whole" is just "next week"."""
+class Period(NamedTuple):
+    """The start, the end or the last day of a week, month or year counted from this one; "next week" is "whole"."""
 
     edge: str
     unit: Unit
     ahead: int
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPeriod:
+class NamedPeriod(NamedTuple):
     """The start, end or last day of a month with a name (`month`), or of a year."""
 
     edge: str
@@ -66,23 +59,20 @@ class NamedPeriod:
     year: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
+class Later(NamedTuple):
     """So many days, weeks, months or years from today."""
 
     number: int
     unit: Unit
 
 
-@dataclass(frozen=True, slots=True)
-class Elapsed:
+class Elapsed(NamedTuple):
     """So many seconds from now."""
 
     seconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """An hour as it was written; minutes before it are negative ("quinze para as oito").
 
     A bare one ("18 horas") is a duration unless a day stands with it.
@@ -94,52 +84,48 @@ class Clock:
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DayPart:
-    """Morning, afternoon, evening, night, dawn, am or pm. A bare one ("noite") needs a day."""
+class DayPart(NamedTuple):
+    """Morning, afternoon, evening, night or dawn. A bare one ("noite") needs a day."""
 
     name: str
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EndOfDay:
+class HalfDay(NamedTuple):
+    """am or pm."""
+
+    name: str
+
+
+class EndOfDay(NamedTuple):
     """The last minute of a day."""
 
 
-@dataclass(frozen=True, slots=True)
-class Midnight:
+class Midnight(NamedTuple):
     """Twelve at night in words, and minutes after it."""
 
     minute: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(NamedTuple):
     """An offset, an abbreviation or an IANA name, as it was written."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(NamedTuple):
     """What opens a deadline: until, before, para, label."""
 
     kind: str
 
 
 Date = Relative | DayOfMonth | Calendar | Period | NamedPeriod | Later
-Component = Date | Weekday | Elapsed | Clock | DayPart | EndOfDay | Midnight | Zone | Lead
+Component = Date | Weekday | Elapsed | Clock | DayPart | HalfDay | EndOfDay | Midnight | Zone | Lead
 Values = dict[str, Any]
-Builder = Callable[[Values], "Component | tuple[Component, ...] | None"]
+Emitted = Component | list[Component] | None
 
 
-Values = dict[str, Any]
-Emitted = Component | tuple[Component, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A pattern, a text it is there for, and what it emits (None: these values are no such component)."""
 
     pattern: str
@@ -185,6 +171,11 @@ def _before(v: Values) -> Clock | None:
     return Clock(_hour(v), -minutes) if minutes in range(5, 35, 5) else None
 
 
+def _before_noon(v: Values) -> Clock | None:
+    """Emit "ten to eight", on the twelve-hour clock only: "ten to twenty" are two numbers."""
+    return _before(v) if v.get("h", 12) <= 12 else None
+
+
 def _calendar(v: Values) -> Calendar:
     return Calendar(v["d"], v["month"], v.get("year"))
 
@@ -194,7 +185,7 @@ def _elapsed(v: Values) -> Elapsed:
 
 
 def _edges(edge: str, opening: str, ahead: int) -> tuple[Row, ...]:
-    """Return the rows of the start, the end or the last day of a month and a year; `ahead` is what "of the month" adds."""
+    """Return the rows of one edge of a month and a year; `ahead` is what "of the month" counts from this one."""
     return (
         Row(f"<on> {opening} (OF ARTICLE?)? THIS? MES", "fim do mês", lambda v: Period(edge, "month", ahead)),
         Row(f"<on> {opening} OF? <next_month>", "final do mês que vem", lambda v: Period(edge, "month", 1)),
@@ -206,7 +197,8 @@ def _edges(edge: str, opening: str, ahead: int) -> tuple[Row, ...]:
 
 
 LEADS = (
-    Row("IN? (UNTIL|MAXIMUM UNTIL?)", "no máximo até", lambda v: Lead("until")),
+    Row("(IN? MAXIMUM)? UNTIL (IN? MAXIMUM)?", "no máximo até", lambda v: Lead("until")),
+    Row("IN? MAXIMUM", "no máximo", lambda v: Lead("until")),
     Row("(NOT|NO) LATER THAN", "no later than", lambda v: Lead("until")),
     Row("PARA", "para", lambda v: Lead("para")),
     Row("POR", "por", lambda v: Lead("por")),
@@ -226,9 +218,9 @@ ROWS = (
     Row("YESTERDAY", "ontem", lambda v: Relative(-1)),
     Row("(ANTEONTEM|BEFORE DE YESTERDAY)", "anteontem", lambda v: Relative(-2)),
     Row("ARTICLE? DIA BEFORE YESTERDAY", "day before yesterday", lambda v: Relative(-2)),
-    Row("TONIGHT", "tonight", lambda v: (Relative(0), DayPart("night"))),
-    Row("THIS DAYPART:part", "esta noite", lambda v: (Relative(0), DayPart(v["part"]))),
-    Row("THIS MANANA", "esta mañana", lambda v: (Relative(0), DayPart("morning"))),
+    Row("TONIGHT", "tonight", lambda v: [Relative(0), DayPart("night")]),
+    Row("THIS DAYPART:part", "esta noite", lambda v: [Relative(0), DayPart(v["part"])]),
+    Row("THIS MANANA", "esta mañana", lambda v: [Relative(0), DayPart("morning")]),
     # Weekdays.
     Row("<on> <day>", "na sexta-feira", lambda v: Weekday(v["w"])),
     Row("IN? THIS <day>", "nesta sexta", lambda v: Weekday(v["w"], "this")),
@@ -240,7 +232,7 @@ ROWS = (
     Row("<on> <next_week> COMMA? <on> <day>", "semana que vem, na sexta", lambda v: Weekday(v["w"], "next_week")),
     Row("<on> TUESDAY_OR_MARCH COMMA? (?=(DATE|DM))", "mar 01/12/2026", lambda v: Weekday(1)),
     # Days of a month.
-    Row("<on> DIA <number>", "dia 15", lambda v: DayOfMonth(v["d"])),
+    Row("<on> NEXT? DIA <number>", "dia 15", lambda v: DayOfMonth(v["d"])),
     Row("<on> ORDINAL_DIGITS:d", "the 15th", lambda v: DayOfMonth(v["d"])),
     Row("EL DAY:d", "el 15", lambda v: DayOfMonth(v["d"])),
     Row("<on> (DIA <number>|ORDINAL:d|EL DAY:d) OF? THIS MES", "dia 15 deste mês", lambda v: DayOfMonth(v["d"], 0)),
@@ -250,10 +242,10 @@ ROWS = (
         lambda v: DayOfMonth(v["d"], 1),
     ),
     Row("<on> <next_month> COMMA? <on> DIA <number>", "mês que vem, dia 5", lambda v: DayOfMonth(v["d"], 1)),
-    Row("<on> DIA? DM:dm", "15/12", lambda v: Calendar(*v["dm"])),
-    Row("<on> DIA? DM:dm OF? <next_year>", "15/03 do ano que vem", lambda v: Calendar(*v["dm"], years=1)),
-    Row("<on> DIA? DATE:date", "15/12/2026", lambda v: Calendar(*reversed(v["date"]))),
-    Row("<on> DIA? <number> OF? MONTH:month", "15 de dezembro", _calendar),
+    Row("<on> (NEXT? DIA)? DM:dm", "15/12", lambda v: Calendar(*v["dm"])),
+    Row("<on> DIA? DM:dm OF? <next_year>", "15/03 do ano que vem", lambda v: Calendar(v["dm"][0], v["dm"][1], years=1)),
+    Row("<on> DIA? DATE:date", "15/12/2026", lambda v: Calendar(v["date"][2], v["date"][1], v["date"][0])),
+    Row("<on> (NEXT? DIA)? <number> OF? MONTH:month", "15 de dezembro", _calendar),
     Row("<on> DIA? <number> OF? MONTH:month OF? COMMA? YEAR:year", "15 de dezembro de 2026", _calendar),
     Row("<on> DIA? <number> OF? MONTH:month OF SHORT_YEAR:year", "15 de dezembro de 26", _calendar),
     Row(
@@ -299,12 +291,17 @@ ROWS = (
     Row("<at>? HOURS:h <minutes>? <sharp>?", "18h", _clock),
     Row("<at> NUM:h HOURS_OF_CLOCK? <minutes>? <sharp>?", "às três e meia", _clock),
     Row("<at> NUM:h NUMWORD:m", "at three fifteen", _clock),
+    Row("<at> NUM:h OF_THE NOON", "a las 12 del mediodía", lambda v: Clock(12) if v["h"] == 12 else None),
+    Row("<at>? NUM:h H <minutes>? <sharp>?", "18 h", _clock),
     Row("NUM:h OCLOCK", "5 o'clock", _clock),
     Row("NUM:h HOURS_OF_CLOCK <minutes>?", "18 horas", lambda v: Clock(v["h"], _minutes(v), bare=True)),
     Row("NUM:h HOURS_OF_CLOCK? <minutes>? (?=(<part>? DAYPART|<morning>|HALF_DAY))", "8 da noite", _clock),
-    Row("<at>? NUM:m MINUTE? (PARA (AT|ARTICLE)?|PRAS) <hour>", "quinze para as oito", _before),
+    Row("<at>? NUM:m MINUTE? (PARA (AT|ARTICLE)|PRAS) <hour>", "quinze para as oito", _before),
+    Row(
+        "<at>? NUMWORD:m PARA (NUMWORD:h|NOON:noon|MEIO DIA:noon|HALF NOITE:midnight)", "quinze para uma", _before_noon
+    ),
     Row("<at>? (NUM|ARTICLE)? QUARTER:quarter PARA AT <hour>", "cuarto para las ocho", _before),
-    Row("<at>? AN? (QUARTER:quarter|NUMWORD:m MINUTE?|NUM:m MINUTE) TO <hour>", "quarter to eight", _before),
+    Row("<at>? AN? (QUARTER:quarter|NUMWORD:m MINUTE?|NUM:m MINUTE) TO <hour>", "quarter to eight", _before_noon),
     Row("<at> NUM:h MENOS (QUARTER:quarter|NUM:m)", "las ocho menos cuarto", _before),
     Row("<at>? AN? (HALF:half|QUARTER:quarter|NUM:m MINUTE?) PAST NUM:h", "half past three", _clock),
     Row("(NOON_PREPOSITION|<at>)? (MEIO DIA|NOON) <minutes>?", "meio-dia e meia", lambda v: Clock(12, _minutes(v))),
@@ -320,7 +317,7 @@ ROWS = (
     Row("<part> DAYPART:part", "à tarde", lambda v: DayPart(v["part"])),
     Row("DAYPART:part", "tomorrow morning", lambda v: DayPart(v["part"], bare=True)),
     Row("<morning>", "por la mañana", lambda v: DayPart("morning")),
-    Row("HALF_DAY:part", "5 pm", lambda v: DayPart(v["part"], bare=True)),
+    Row("HALF_DAY:part", "5 pm", lambda v: HalfDay(v["part"])),
     Row("IN? ZONE:zone", "UTC-3", lambda v: Zone(v["zone"])),
     Row("IN? ARTICLE? CLOCK_OF OF? CITY:zone", "horário de Brasília", lambda v: Zone(v["zone"])),
     Row("CITY:zone TIME", "Brasilia time", lambda v: Zone(v["zone"])),

@@ -14,7 +14,13 @@ from typing import Any, Literal
 Language = Literal["pt", "en", "es"]
 LANGUAGES: tuple[Language, ...] = ("pt", "en", "es")
 
-# Class -> the words of pt, en, es. In a class with values, "|" separates them, counted from the class's start below.
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text as a set: how lists of words are written in these modules."""
+    return frozenset(text.split())
+
+
+# Class -> the words of pt, en, es.
 _PLAIN: dict[str, tuple[str, str, str]] = {
     "TODAY": ("hoje", "today", "hoy"),
     "TOMORROW": ("amanha", "tomorrow", "manana"),
@@ -32,6 +38,7 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
     "ANO": ("ano", "year", "ano"),
     "HOUR": ("hora horas h hs hr hrs", "hour hours h hr hrs", "hora horas h hs hr hrs"),
     "HOURS_OF_CLOCK": ("hora horas h hs hr hrs", "h hr hrs", "hora horas h hs hr hrs"),
+    "H": ("h hs hr hrs", "h hr hrs", "h hs hr hrs"),
     "MINUTE": ("minuto minutos min mins", "minute minutes min mins", "minuto minutos min mins"),
     "SECOND": ("segundo segundos seg", "second seconds sec secs", "segundo segundos seg"),
     "THIS": (
@@ -73,8 +80,7 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
     "EL": ("", "", "el"),
     "AN": ("", "a an", ""),
     "A": ("a ao", "", "a al"),
-    "AT": ("as a", "at @", "a las la"),
-    "AT_HOURS": ("as", "at", "las"),
+    "AT": ("as a @", "at @", "a las la @"),
     "NOON_PREPOSITION": ("ao", "", "al"),
     "IN": ("em no na", "in on", "en"),
     "PELA": ("pela", "", ""),
@@ -198,32 +204,8 @@ _NAMED: dict[str, dict[str, tuple[str, str, str]]] = {
 }
 
 # Weekdays that are ordinals too ("segunda via", "quarta versão"), and abbreviations that are words of their own.
-ORDINAL_WEEKDAYS = frozenset({"segunda", "quarta", "quinta", "sexta"})
-SHORT_WEEKDAYS = frozenset(
-    [
-        "seg",
-        "ter",
-        "qua",
-        "qui",
-        "sex",
-        "sab",
-        "dom",
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thur",
-        "thurs",
-        "fri",
-        "sat",
-        "sun",
-        "lun",
-        "mie",
-        "jue",
-        "vie",
-    ]
-)
+ORDINAL_WEEKDAYS = frozenset({"segunda", "terca", "quarta", "quinta", "sexta"})
+SHORT_WEEKDAYS = words("seg ter qua qui sex sab dom mon tue tues wed thu thur thurs fri sat sun lun mie jue vie")
 
 
 @dataclass(slots=True)

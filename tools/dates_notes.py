@@ -24,9 +24,9 @@ _LONG: dict[Language, tuple[str, ...]] = {
 _NOTES: dict[str, dict[Language, str]] = {
     "past": {"pt": "já passou", "en": "in the past", "es": "ya pasó"},
     "next_weekday": {
-        "pt": "a primeira {day} que vem; para a outra: {day} da semana que vem",
-        "en": "the first {day} to come; for the other: {day} next week",
-        "es": "el primer {day} que viene; para el otro: {day} de la semana que viene",
+        "pt": "o primeiro dia assim; para o outro: {day} da semana que vem",
+        "en": "the first such day; for the other: {day} next week",
+        "es": "el primer día así; para el otro: {day} de la semana que viene",
     },
     "weekday_today": {
         "pt": "hoje é {day}: é o dia da próxima semana; para hoje: hoje",
@@ -78,11 +78,7 @@ _NOTES: dict[str, dict[Language, str]] = {
         "en": "the beginning of that day; for its end: 23:59",
         "es": "el comienzo de ese día; para su final: 23:59",
     },
-    "hour_passed": {
-        "pt": "essa hora já passou hoje: amanhã",
-        "en": "passed today: tomorrow",
-        "es": "ya pasó hoy: mañana",
-    },
+    "hour_passed": {"pt": "essa hora já passou hoje", "en": "that hour has passed today", "es": "esa hora ya pasó hoy"},
     "next_month": {
         "pt": "já passou ou não existe neste mês: um mês seguinte",
         "en": "passed, or not in this month: a following month",

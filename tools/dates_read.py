@@ -8,9 +8,10 @@ a token are tried at it, so that a text is read in time proportional to its leng
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from tools import dates_grammar as grammar
 from tools.dates_grammar import LEADS, PHRASES, ROWS, Component, Lead, Row, Values
@@ -29,16 +30,21 @@ SLOTS: dict[type, str] = {
     grammar.EndOfDay: "clock",
     grammar.Midnight: "clock",
     grammar.DayPart: "part",
+    grammar.HalfDay: "half",
     grammar.Zone: "zone",
     grammar.Elapsed: "elapsed",
 }
 
+_ABSOLUTE = (grammar.Calendar, grammar.DayOfMonth)
+
 # Slot -> what a second component of it, or one that excludes it, is called.
 _CLASH = {
     "date": "two_dates",
+    "relative": "two_dates",
     "weekday": "two_dates",
     "clock": "two_times",
     "part": "two_times",
+    "half": "two_times",
     "zone": "two_zones",
     "elapsed": "two_times",
 }
@@ -61,6 +67,7 @@ _SHAPES = (
 )
 _ELEMENT = re.compile(r"<(\w+)>|(\(\?[=!]|[()|?])|([A-Z_]+)(?::(\w+))?")
 _MOST_LEADS = 2
+_MOST_OPENINGS = 4
 
 
 @cache
@@ -78,28 +85,48 @@ def _alphabet() -> tuple[dict[frozenset[str], str], dict[str, str]]:
 def encode(tokens: Sequence[Token]) -> str:
     """Return the tokens as one character each."""
     codes, _ = _alphabet()
-    return "".join(codes[frozenset(token.values)] for token in tokens)
+    unknown = codes[frozenset({UNKNOWN})]
+    return "".join(codes.get(frozenset(token.values), unknown) for token in tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
+class _Compiled(NamedTuple):
     row: Row
-    regex: re.Pattern[str]
+    order: int
+    expression: str
     classes: dict[str, str]
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        """Return the compiled expression; most rows are never needed in a run, and compiling them all takes 20 ms."""
+        return _regex(self.expression)
+
+
+@cache
+def _regex(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
+
+
+class _Part(NamedTuple):
+    """A piece of a pattern: its expression, the codes that may open it, those of its first required token."""
+
+    expression: str
+    opening: frozenset[str]
+    anchor: frozenset[str]
+    may_be_empty: bool
+
+
+_NONE: frozenset[str] = frozenset()
 
 
 class _Compiler:
-    """Turn one pattern into a regular expression over codes, and find which codes it can begin with."""
+    """Turn one pattern into a regular expression over codes, and find which codes it needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, pattern: str) -> None:
         self.classes: dict[str, str] = {}
         self.members = _alphabet()[1]
-
-    def compile(self, pattern: str) -> tuple[str, set[str]]:
         self.elements = self._expanded(pattern)
         self.at = 0
-        expression, first, _ = self._choice()
-        return expression, first
+        self.whole = self._choice()
 
     def _expanded(self, pattern: str) -> list[re.Match[str]]:
         found: list[re.Match[str]] = []
@@ -107,78 +134,103 @@ class _Compiler:
             found += self._expanded(f"({PHRASES[element[1]]})") if element[1] else [element]
         return found
 
-    def _choice(self) -> tuple[str, set[str], bool]:
-        """Read sequences separated by "|" until ")" or the end: expression, first codes, whether it can be empty."""
-        expressions, firsts, empty = [], set[str](), False
-        while True:
-            expression, first, may_be_empty = self._sequence()
-            expressions.append(expression)
-            firsts |= first
-            empty = empty or may_be_empty
-            if self.at >= len(self.elements) or self.elements[self.at][0] == ")":
-                return "|".join(expressions), firsts, empty
+    def _next(self) -> str:
+        return self.elements[self.at][0] if self.at < len(self.elements) else ""
+
+    def _choice(self) -> _Part:
+        """Read sequences separated by "|" until ")" or the end."""
+        parts = [self._sequence()]
+        while self._next() == "|":
             self.at += 1
+            parts.append(self._sequence())
+        return _Part(
+            "|".join(part.expression for part in parts),
+            _NONE.union(*(part.opening for part in parts)),
+            _NONE.union(*(part.anchor for part in parts)),
+            any(part.may_be_empty for part in parts),
+        )
 
-    def _sequence(self) -> tuple[str, set[str], bool]:
-        parts, first, empty = [], set[str](), True
-        while self.at < len(self.elements) and self.elements[self.at][0] not in ("|", ")"):
-            expression, begins, may_be_empty = self._item()
-            if self.at < len(self.elements) and self.elements[self.at][0] == "?":
+    def _sequence(self) -> _Part:
+        whole = _Part("", _NONE, _NONE, True)
+        while self._next() not in ("|", ")", ""):
+            item = self._item()
+            if self._next() == "?":
                 self.at += 1
-                expression, may_be_empty = f"{expression}?", True
-            parts.append(expression)
-            if empty:
-                first |= begins
-            empty = empty and may_be_empty
-        return "".join(parts), first, empty
+                item = item._replace(expression=f"{item.expression}?", may_be_empty=True)
+            whole = _Part(
+                whole.expression + item.expression,
+                whole.opening | item.opening if whole.may_be_empty else whole.opening,
+                item.anchor if whole.may_be_empty and not item.may_be_empty else whole.anchor,
+                whole.may_be_empty and item.may_be_empty,
+            )
+        return whole
 
-    def _item(self) -> tuple[str, set[str], bool]:
+    def _item(self) -> _Part:
         element = self.elements[self.at]
         self.at += 1
         if element[3]:
-            codes = self.members[element[3]]
-            if not element[4]:
-                return f"[{codes}]", set(codes), False
-            group = f"{element[4]}_{len(self.classes)}"
-            self.classes[group] = element[3]
-            return f"(?P<{group}>[{codes}])", set(codes), False
-        expression, first, empty = self._choice()
+            codes = frozenset(self.members[element[3]])
+            return _Part(self._token(element), codes, codes, False)
+        part = self._choice()
         self.at += 1
         if element[0] == "(":
-            return f"(?:{expression})", first, empty
-        return f"{element[0]}{expression})", set(), True
+            return part._replace(expression=f"(?:{part.expression})")
+        return _Part(f"{element[0]}{part.expression})", _NONE, _NONE, True)
+
+    def _token(self, element: re.Match[str]) -> str:
+        codes = f"[{self.members[element[3]]}]"
+        if not element[4]:
+            return codes
+        group = f"{element[4]}_{len(self.classes)}"
+        self.classes[group] = element[3]
+        return f"(?P<{group}>{codes})"
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Return a pattern as a regular expression over codes."""
-    return re.compile(_Compiler().compile(pattern)[0])
+    return re.compile(_Compiler(pattern).whole.expression)
+
+
+class _Table(NamedTuple):
+    """Rows by the code of their first required token, and the codes that may stand before it."""
+
+    rows: dict[str, list[_Compiled]]
+    openings: frozenset[str]
 
 
 @cache
-def _table(leads: bool) -> dict[str, list[_Compiled]]:
-    """Return the compiled rows by the code they can begin with."""
-    table: dict[str, list[_Compiled]] = {}
-    for row in LEADS if leads else ROWS:
-        compiler = _Compiler()
-        expression, first = compiler.compile(row.pattern)
-        compiled = _Compiled(row, re.compile(expression), compiler.classes)
-        for code in first:
-            table.setdefault(code, []).append(compiled)
-    return table
+def _table(leads: bool) -> _Table:
+    rows: dict[str, list[_Compiled]] = {}
+    openings: frozenset[str] = _NONE
+    for order, row in enumerate(LEADS if leads else ROWS):
+        compiler = _Compiler(row.pattern)
+        compiled = _Compiled(row, order, compiler.whole.expression, compiler.classes)
+        for code in compiler.whole.anchor:
+            rows.setdefault(code, []).append(compiled)
+        openings |= compiler.whole.opening - compiler.whole.anchor
+    return _Table(rows, openings)
 
 
-def _longest(
-    codes: str, tokens: Sequence[Token], at: int, leads: bool = False
-) -> tuple[tuple[Component, ...], int] | None:
-    """Return what the longest row that matches at a token emits, and where it ends."""
-    best: tuple[tuple[Component, ...], int] | None = None
-    for compiled in _table(leads).get(codes[at], ()):
+def _rows_at(codes: str, at: int, table: _Table) -> Iterator[_Compiled]:
+    """Yield the rows whose first required token stands here, or behind words that may open them ("na", "às")."""
+    for position in range(at, min(at + _MOST_OPENINGS + 1, len(codes))):
+        yield from table.rows.get(codes[position], ())
+        if codes[position] not in table.openings:
+            break
+
+
+def _longest(codes: str, tokens: Sequence[Token], at: int, leads: bool = False) -> tuple[list[Component], int] | None:
+    """Return what the longest row that matches at a token emits, and where it ends; the first row of equals."""
+    best: tuple[list[Component], int] | None = None
+    rank = (at, 0)
+    for compiled in _rows_at(codes, at, _table(leads)):
         match = compiled.regex.match(codes, at)
-        if match is None or match.end() <= (best[1] if best else at):
+        if match is None or (match.end(), -compiled.order) <= rank:
             continue
         emitted = compiled.row.emit(_values(match, compiled.classes, tokens))
         if emitted is not None:
-            best = (emitted if isinstance(emitted, tuple) else (emitted,)), match.end()
+            best = (emitted if isinstance(emitted, list) else [emitted]), match.end()
+            rank = (match.end(), -compiled.order)
     return best
 
 
@@ -201,24 +253,54 @@ class Reading:
     leads: list[str] = field(default_factory=list)
     clash: str = ""
 
-    def take(self, components: tuple[Component, ...], start: int, end: int) -> bool:
+    def take(self, components: list[Component], start: int, end: int) -> bool:
         """Add the components of one row; if one does not fit, say why in `clash` and add none."""
-        for component in components:
-            slot = SLOTS[type(component)]
-            if self._excludes(slot):
+        slots = [self._slot(component) for component in components]
+        for slot, component in zip(slots, components, strict=True):
+            said_twice = slot == "part" and self.parts.get(slot) == component
+            if self._excludes(slot) and not said_twice:
                 self.clash = _CLASH[slot]
                 return False
-        for component in components:
-            self.parts[SLOTS[type(component)]] = component
-            self.where[SLOTS[type(component)]] = (start, end)
+        for slot, component in zip(slots, components, strict=True):
+            self.parts[slot] = component
+            self.where[slot] = (start, end)
         self.end = end
         return True
+
+    def _slot(self, component: Component) -> str:
+        """Return the slot of a component; a day counted from today may stand beside its date ("amanhã, 18/06")."""
+        slot = SLOTS[type(component)]
+        named = self.parts.get("date")
+        if slot != "date" or named is None or "relative" in self.parts:
+            return slot
+        if isinstance(component, grammar.Relative) and isinstance(named, _ABSOLUTE):
+            return "relative"
+        if isinstance(named, grammar.Relative) and isinstance(component, _ABSOLUTE):
+            self.parts["relative"] = self.parts.pop("date")
+            self.where["relative"] = self.where.pop("date")
+        return slot
 
     def _excludes(self, slot: str) -> bool:
         if slot in self.parts:
             return True
         others = set(self.parts) - {"zone"}
         return bool(others) if slot == "elapsed" else "elapsed" in self.parts and slot != "zone"
+
+
+def _is_another_day(reading: Reading, component: Component, tokens: Sequence[Token]) -> bool:
+    """Tell whether a day that "até" or "para" opens is one more: "ontem até sexta", "das 22h até amanhã"."""
+    owned = reading.start > 0 and tokens[reading.start - 1].is_a("OF")
+    has_day = "date" in reading.parts or "weekday" in reading.parts
+    return SLOTS[type(component)] in ("date", "weekday") and (has_day or (owned and bool(reading.parts)))
+
+
+def _opens(components: list[Component], opened: list[str]) -> bool:
+    """Add what opens a component to what already does ("prazo até"); twice the same, or three, open nothing."""
+    kind = components[0].kind if isinstance(components[0], Lead) else ""
+    if kind in opened or len(opened) >= _MOST_LEADS:
+        return False
+    opened.append(kind)
+    return True
 
 
 def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
@@ -228,18 +310,20 @@ def read(tokens: Sequence[Token], codes: str, start: int = 0) -> Reading | None:
     """
     reading = Reading(start, start)
     at = start
-    opened = 0
+    opened: list[str] = []
     while at < len(tokens):
         found = _longest(codes, tokens, at)
         if found:
+            if opened and _is_another_day(reading, found[0][0], tokens):
+                reading.clash = "two_dates"
+                break
             if not reading.take(found[0], at, found[1]):
                 break
-            at, opened = found[1], 0
-        elif opened < _MOST_LEADS and (lead := _longest(codes, tokens, at, leads=True)):
-            kind = lead[0][0]
-            if not reading.parts and isinstance(kind, Lead):
-                reading.leads.append(kind.kind)
-            at, opened = lead[1], opened + 1
+            at, opened = found[1], []
+        elif (lead := _longest(codes, tokens, at, leads=True)) and _opens(lead[0], opened):
+            at = lead[1]
+            if not reading.parts:
+                reading.leads = opened
         elif reading.end == at and reading.parts and tokens[at].is_a("COMMA", "BRACKET", "OF"):
             at += 1
         else:

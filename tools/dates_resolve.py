@@ -22,6 +22,7 @@ from tools.dates_grammar import (
     DayPart,
     Elapsed,
     EndOfDay,
+    HalfDay,
     Later,
     Midnight,
     NamedPeriod,
@@ -36,10 +37,13 @@ LAST_MINUTE = time(23, 59)
 END_OF_WORK = time(18)
 _FIRST_YEAR, _LAST_YEAR = 1975, 9998
 
+_HALVES: dict[str, dict[int, int]] = {
+    "am": {12: 0} | {hour: hour for hour in range(1, 12)},
+    "pm": {12: 12} | {hour: hour + 12 for hour in range(1, 12)},
+}
+
 # Part of the day -> the hour it means alone, and for each hour said with it the hour of the day.
 _PARTS: dict[str, tuple[int | None, dict[int, int]]] = {
-    "am": (None, {12: 0} | {hour: hour for hour in range(1, 12)}),
-    "pm": (None, {12: 12} | {hour: hour + 12 for hour in range(1, 12)}),
     "dawn": (None, {hour: hour for hour in range(7)}),
     "morning": (9, {hour: hour for hour in range(1, 12)}),
     "afternoon": (14, {12: 12} | {hour: hour + 12 for hour in range(1, 9)} | {hour: hour for hour in range(13, 20)}),
@@ -126,6 +130,10 @@ class _Resolver:
         self.flags.add(flag)
         self.notes.append((key, values))
 
+    def _said(self, *slots: str) -> str:
+        """Return the words of some slots, in the order in which they were said."""
+        return " ".join(words for slot, words in self.words.items() if slot in slots)
+
     # Zone and hour.
 
     def _zone(self, default: tzinfo) -> tzinfo:
@@ -143,11 +151,11 @@ class _Resolver:
 
     def _clock(self) -> tuple[time | None, int]:
         """Return the hour of the day, None if none is named, and the days that midnight adds."""
-        clock, part = self.parts.get("clock"), self.parts.get("part")
+        clock, part, half = (self.parts.get(slot) for slot in ("clock", "part", "half"))
         if isinstance(clock, Clock):
-            return self._hour(clock, part if isinstance(part, DayPart) else None)
-        if isinstance(clock, EndOfDay | Midnight) and part:
-            raise Refused("invalid_time", f"{self.words['clock']} {self.words['part']}")
+            return self._hour(clock)
+        if half is not None or (clock is not None and part is not None):
+            raise Refused("invalid_time", self._said("clock", "part", "half"))
         if isinstance(clock, Midnight):
             return self._midnight(clock.minute), 0 if clock.minute and "date" not in self.parts else 1
         if isinstance(clock, EndOfDay):
@@ -156,32 +164,36 @@ class _Resolver:
             return self._part_alone(part), 0
         return None, 0
 
-    def _hour(self, clock: Clock, part: DayPart | None) -> tuple[time | None, int]:
-        words = " ".join(self.words[slot] for slot in ("clock", "part") if slot in self.words)
-        if clock.bare and not part and not {"date", "weekday"} & set(self.parts):
-            raise Refused("duration", words)
+    def _hour(self, clock: Clock) -> tuple[time, int]:
+        part, half = self.parts.get("part"), self.parts.get("half")
+        if clock.bare and not {"date", "weekday", "part"} & set(self.parts):
+            raise Refused("duration", self._said("clock"))
         hour = clock.hour
-        if part:
-            if (part.name, hour) == ("night", 12):
-                return self._midnight(clock.minute), 1
-            if hour not in _PARTS[part.name][1]:
-                raise Refused("invalid_time", words)
-            hour = _PARTS[part.name][1][hour]
-            if (part.name, clock.hour) == ("am", 12) and "date" in self.parts:
+        if isinstance(half, HalfDay):
+            hour = self._looked_up(_HALVES[half.name], hour)
+            if hour == 0 and "date" in self.parts:
                 self._note("assumed", "midnight_am")
-        minutes = hour * 60 + clock.minute
-        if clock.minute < 0 and hour <= 24:
+        if isinstance(part, DayPart):
+            if part.name == "night" and clock.hour == 12 and hour != 0:
+                return self._midnight(clock.minute), 1
+            hour = self._looked_up(_PARTS[part.name][1], hour)
+        # "Quinze para a meia-noite" is counted back from 24.
+        minutes = hour * 60 + clock.minute if hour < 24 or (hour == 24 and clock.minute < 0) else -1
+        if clock.minute < 0:
             minutes %= 24 * 60
-        elif hour > 23 or clock.minute > 59:
-            raise Refused("invalid_time", words)
-        if clock.second > 59 or minutes < 0 or minutes >= 24 * 60:
-            raise Refused("invalid_time", words)
+        if not 0 <= minutes < 24 * 60 or clock.minute > 59 or clock.second > 59 or hour > 24:
+            raise Refused("invalid_time", self._said("clock", "part", "half"))
         return time(minutes // 60, minutes % 60, clock.second), 0
+
+    def _looked_up(self, hours: Mapping[int, int], hour: int) -> int:
+        if hour not in hours:
+            raise Refused("invalid_time", self._said("clock", "part", "half"))
+        return hours[hour]
 
     def _midnight(self, minute: int) -> time:
         date_part = self.parts.get("date")
         if "weekday" in self.parts or (date_part is not None and date_part != Relative(0)):
-            raise Refused("midnight", " ".join(self.words[s] for s in ("weekday", "date", "clock") if s in self.words))
+            raise Refused("midnight", self._said("weekday", "date", "clock", "part"))
         if not 0 <= minute < 60:
             raise Refused("invalid_time", self.words["clock"])
         return time(0, minute)
@@ -249,19 +261,25 @@ class _Resolver:
         day = self._date(named)
         if isinstance(weekday, Weekday):
             self._check_weekday(day, weekday)
+        if "relative" in self.parts and self._date(self.parts["relative"]) != day:
+            raise Refused("two_dates", self._said("relative", "date"))
         return day
 
     def _day_of_hour(self) -> date:
-        """Return today if the hour is still ahead, else tomorrow; the end of the day is always today's."""
+        """Return the first day, from today, on which the hour is still ahead; the end of the day is always today's.
+
+        In a zone far from the user's that may be the day after tomorrow.
+        """
         if isinstance(self.parts.get("clock"), EndOfDay) or self._ahead(self.today):
             return self.today
         self._note("rolled", "hour_passed")
-        return self.today + timedelta(days=1)
+        tomorrow = self.today + timedelta(days=1)
+        return tomorrow if self._ahead(tomorrow) else tomorrow + timedelta(days=1)
 
     def _check_weekday(self, day: date, weekday: Weekday) -> None:
         exact = weekday.which in ("this_week", "next_week")
         if day.weekday() != weekday.day or (exact and self._weekday(weekday) != day):
-            raise Refused("contradiction", f"{self.words['weekday']} {self.words['date']}")
+            raise Refused("contradiction", self._said("weekday", "date"))
 
     def _weekday(self, weekday: Weekday) -> date:
         after = self.today + timedelta(days=(weekday.day - self.today.weekday() - 1) % 7 + 1)

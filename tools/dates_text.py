@@ -28,7 +28,7 @@ _SAME: dict[str, str] = {
 _QUOTES = dict.fromkeys("“”„«»", '"') | dict.fromkeys("‘’", "'")
 
 # "5 p.m.", "9 a. m." and "o'clock", each rewritten at its own length so that offsets stay true.
-_DOTTED_HALF = re.compile(r"(?<![a-z.])([ap])\. ?m(?:\.|(?![a-z]))")
+_DOTTED_HALF = re.compile(r"(?<![a-z.])([ap])\. *m(?:\.|(?![a-z]))")
 _PIECE = re.compile(r"""(?:[^\s,;()\[\]{}"`|!?<>]|(?<=\d),(?=\d))+|[,;()\[\]{}"`|!?<>]""")
 _PUNCTUATION = {
     ",": "COMMA",
@@ -49,8 +49,11 @@ _AREAS = (
 _OFFSET = r"[+-]\d{2}:?\d{2}|[+-]\d{2}"
 _ZONE = rf"z|brt|(?:utc|gmt)(?:[+-]\d{{1,2}}(?::?\d{{2}})?)?|{_OFFSET}|(?:{_AREAS})(?:/[a-z0-9_+-]+){{1,2}}"
 _ISO = r"(?P<y>\d{4})(?P<sep>[-/])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})"
-_DATE_SHAPE = r"\d{1,2}/\d{1,2}(?:/\d{2}|/\d{4})?|\d{4}-\d{2}-\d{2}|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}:\d{2}|\d{1,3}h(?:\d{2})?|\d{1,2}"
-_RANGE = re.compile(rf"(?:{_DATE_SHAPE})-(?:{_DATE_SHAPE})")
+_END_OF_RANGE = (
+    r"\d{1,2}/\d{1,2}(?:/\d{2}|/\d{4})?|\d{4}-\d{2}-\d{2}|\d{1,2}-\d{1,2}-\d{4}|"
+    r"\d{1,2}:\d{2}|\d{1,3}h(?:\d{2})?|\d{1,2}"
+)
+_RANGE = re.compile(rf"(?:{_END_OF_RANGE})-(?:{_END_OF_RANGE})")
 
 _MOMENT = re.compile(
     rf"(?:(?P<iso>{_ISO})t(?=\d))?"
@@ -73,14 +76,14 @@ class Token:
 
     def is_a(self, *classes: str) -> bool:
         """Tell whether the token is in one of the classes."""
-        return any(name in self.values for name in classes)
+        return not self.values.keys().isdisjoint(classes)
 
 
 def fold(text: str) -> tuple[str, list[int]]:
     """Return a text in lower case without accents, and the index of each of its characters in the original.
 
-    No-break spaces and the hyphens and dashes U+2010..2015 become ASCII, as do ª, º and quotes. Whatever else is not ASCII stays,
-    and no pattern matches it.
+    No-break spaces and the hyphens and dashes U+2010..2015 become ASCII, as do ª, º and quotes. Whatever else is not
+    ASCII becomes the replacement character, which no pattern matches.
     """
     characters: list[str] = []
     origins: list[int] = []
@@ -116,7 +119,7 @@ def tokens_of(text: str) -> list[Token]:
     found: list[Token] = []
     for piece in _PIECE.finditer(folded):
         for word, start, values, languages in _split(piece[0], piece.start()):
-            end = origins[start + len(word) - 1] + 1 if word else origins[start]
+            end = origins[start + len(word) - 1] + 1
             found.append(Token(word, origins[start], end, values, languages))
     for token in found:
         if "ZONE" in token.values:
@@ -134,6 +137,8 @@ def _split(piece: str, start: int) -> Iterator[Piece]:
     for offset in range(len(piece) - len(core)):
         yield _mark("'", start + offset)
     start += len(piece) - len(core)
+    if not core:
+        return
     body = core.rstrip("'.:") or core[:1]
     if body == core and body in _PUNCTUATION or not body.strip("'.:,;!?()[]{}|<>\"`-"):
         yield _mark(body, start)
@@ -163,18 +168,18 @@ def _is_abbreviation(word: str) -> bool:
     )
 
 
-def _inside(body: str, start: int) -> Iterator[Piece]:
-    """Yield the parts of a run that has no marks at its edges."""
+def _inside(body: str, start: int, glue: bool = True) -> Iterator[Piece]:
+    """Yield the parts of a run that has no marks at its edges; only one word may be glued before the rest."""
     whole = _word(body, start) or _shape(body, start)
     if whole:
         yield from whole
         return
-    glued = _GLUED.fullmatch(body)
+    glued = _GLUED.fullmatch(body) if glue else None
     if glued and (left := _word(glued[1].rstrip(":"), start)):
         yield from left
         if glued[1].endswith(":"):
             yield _mark(":", start + len(glued[1]) - 1)
-        yield from _split(glued[2], start + len(glued[1]))
+        yield from _inside(glued[2], start + len(glued[1]), glue=False)
         return
     parts = _hyphened(body, start)
     yield from parts or [(body, start, {UNKNOWN: True}, _NO_LANGUAGE)]
@@ -207,18 +212,15 @@ def _shape(body: str, start: int) -> list[Piece] | None:
 
 
 _DATES = (
-    (re.compile(_ISO), "DATE"),
-    (re.compile(r"(?P<d>\d{1,2})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})"), "DATE"),
-    (re.compile(r"(?P<d>\d{1,2})/(?P<m>\d{1,2})"), "DM"),
-    (re.compile(r"(?P<d>\d{1,2})(?P<sep>[-/])(?P<m>[a-z]{3,10})(?:(?P=sep)(?P<y>\d{4}|\d{2}))?"), "MONTH_NAMED"),
+    re.compile(_ISO),
+    re.compile(r"(?P<d>\d{1,2})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})"),
+    re.compile(r"(?P<d>\d{1,2})/(?P<m>\d{1,2})"),
+    re.compile(r"(?P<d>\d{1,2})(?P<sep>[-/])(?P<m>[a-z]{3,10})(?:(?P=sep)(?P<y>\d{4}|\d{2}))?"),
 )
 
 
 def _date(body: str, start: int) -> list[Piece] | None:
-    for pattern, name in _DATES:
-        match = pattern.fullmatch(body)
-        if not match:
-            continue
+    for match in filter(None, (pattern.fullmatch(body) for pattern in _DATES)):
         groups = match.groupdict()
         month = _month_number(groups["m"])
         if month is None:
@@ -306,7 +308,7 @@ def _ordinal(body: str, start: int) -> list[Piece] | None:
     if match := _FEMININE.fullmatch(body):
         return [(body, start, {"NUMBERED_WEEKDAY": int(match[1]) - 2}, frozenset({"pt"}))]
     if match := _ORDINAL.fullmatch(body):
-        return [(body, start, {"ORDINAL": int(match[1]), "ORDINAL_DIGITS": True}, _NO_LANGUAGE)]
+        return [(body, start, {"ORDINAL": int(match[1]), "ORDINAL_DIGITS": int(match[1])}, _NO_LANGUAGE)]
     return None
 
 

@@ -28,8 +28,8 @@ from tools.dates_text import Token, foreign, tokens_of
 __all__ = ["Due", "DueError", "Language", "find_due", "parse_due", "zone_of"]
 
 MAX_TEXT = 200
-MAX_PHRASE = 500
-MAX_TOKENS = 160
+MAX_PHRASE = 8192
+MAX_TOKENS = 4096
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def find_due(phrase: str, *, now: datetime, tz: str = "-03:00") -> Due | None:
     phrase; what a thing is called or belongs to does not ("ata de 10/06", "segunda via", "release 1.10.2026").
 
     Args:
-        phrase: The task, at most 500 characters.
+        phrase: The task, at most 8192 characters.
         now: Local date and time in `tz`, naive.
         tz: The user's zone: an offset ("-03:00") or an IANA name.
 

@@ -8,19 +8,21 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tools.brief import Brief
-from tools.clock import Clock, spawn
+from tools.clock import Clock, OutOfTime, spawn
 from tools.console import Console
 from tools.dates_resolve import zone_of
 from tools.deadline import Deadline, decide_deadline
-from tools.errors import Failure
-from tools.hosts import ollama_host
+from tools.errors import Failure, ModelUnavailable
 from tools.kinds import PROMPTS, load_kind
 from tools.language import guess
-from tools.model import Ollama
 from tools.prompt import Words
 from tools.settings import Settings
+
+if TYPE_CHECKING:
+    from tools.model import Ollama
 
 
 @dataclass
@@ -79,6 +81,9 @@ def load_libraries(model: Future[Ollama]) -> None:
 
 def check_model(errand: Errand) -> Ollama:
     """Return the model, found to be local, there, and able to do what the mode needs."""
+    from tools.hosts import ollama_host
+    from tools.model import Ollama
+
     settings = errand.settings
     host = ollama_host(settings.ollama_host, allow_remote=settings.allow_remote)
     log = errand.console.log
@@ -94,4 +99,7 @@ def check_model(errand: Errand) -> Ollama:
 def asked(errand: Errand) -> Ollama:
     """Return the model, once it is known that it may and can be asked."""
     assert errand.model is not None, "only the modes that ask a model ask for one"
-    return errand.clock.result_of(errand.model)
+    try:
+        return errand.clock.result_of(errand.model)
+    except OutOfTime as error:
+        raise ModelUnavailable("out of time while Ollama was looked for", "give it more with --timeout") from error

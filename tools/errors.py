@@ -10,7 +10,8 @@ Failure
 │   └── AnswerLost       a write was sent and its answer never came: it may have been applied
 ├── LeftBehind           something of this run stays on the board
 ├── Forbidden            a rule of the program says no
-└── Interrupted          SIGINT, SIGTERM or SIGHUP
+├── Interrupted          SIGINT, SIGTERM or SIGHUP
+└── Unexpected           a fault of the program itself
 """
 
 from __future__ import annotations
@@ -90,6 +91,15 @@ class Interrupted(Failure):
 
     def __init__(self) -> None:
         super().__init__("interrupted", "")
+
+
+class Unexpected(Failure):
+    """Something the program did not foresee; what the run made is removed as after any other failure."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(
+            f"unexpected {type(error).__name__}: {error}", "run it again with -v to see where, and report it"
+        )
 
 
 TRELLO_LATER = "try again later: nothing is made twice (status: https://trello.status.atlassian.com)"

@@ -17,8 +17,9 @@ from tools.text import cut_at_word, folded, one_line
 # Verbs that only ask for something to be there, and the politeness before them; a verb that says what kind of work it
 # is (fix, review, migrate) carries meaning and stays.
 _REQUEST = re.compile(
-    r"^(?:(?:por favor|favor|please|preciso(?: de)?|precisamos(?: de)?|quero|queremos|queria|gostaria de|i need(?: to)?|"
-    r"i want(?: to)?|we need(?: to)?|necesito|quiero|hay que|tem que|temos que|vamos|let's|need to)[\s,:]+)*"
+    r"^(?:(?:por favor|favor|please|preciso(?: de)?|precisamos(?: de)?|quero|queremos|queria|gostaria de|"
+    r"i need(?: to)?|i want(?: to)?|we need(?: to)?|necesito|quiero|hay que|tem que|temos que|vamos|"
+    r"let's|need to)[\s,:]+)*"
     r"(?:(?:implementar|implemente|criar|crie|cria|fazer|faca|faz|construir|construa|montar|monte|desenvolver|desenvolva|"
     r"adicionar|adicione|colocar|create|make|build|implement|add|develop|do|write|set up|hacer|haz|crear|crea|"
     r"implementar|construir|desarrollar|anadir|agregar)\s+)?"

@@ -16,6 +16,7 @@ from __future__ import annotations
 import email.utils
 import json
 import re
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping

@@ -67,8 +67,14 @@ def prepare(settings: Settings, console: Console, clock: Clock) -> Iterator[Erra
     try:
         yield errand
     finally:
-        if errand.model is not None and errand.model.done() and errand.model.exception() is None:
-            errand.model.result().close()
+        if errand.model is not None:
+            errand.model.add_done_callback(close_model)
+
+
+def close_model(model: Future[Ollama]) -> None:
+    """Close the connections of a model that was found, also when the run was over before it was."""
+    if model.exception() is None:
+        model.result().close()
 
 
 def load_libraries(model: Future[Ollama]) -> None:

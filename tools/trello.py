@@ -281,7 +281,7 @@ class TrelloClient:
                 self._note_date(response.headers.get("Date"))
                 return _Answer(
                     response.status_code,
-                    response.content,
+                    self._without_secrets(response.content),
                     response.headers.get("Content-Type", ""),
                     _retry_after_s(response.headers.get("Retry-After")),
                 )
@@ -297,6 +297,12 @@ class TrelloClient:
             raise _not_sent(error) or AnswerLost("the connection to Trello broke") from error
         except requests.exceptions.RequestException as error:
             raise AnswerLost("Trello's answer broke off") from error
+
+    def _without_secrets(self, body: bytes) -> bytes:
+        """Return an answer without the credentials: one that repeats them must not carry them into errors and records."""
+        for secret in (self.access.key, self.access.token):
+            body = body.replace(secret.encode(), b"...") if len(secret) >= 8 else body
+        return body
 
     def _note_date(self, date: str | None) -> None:
         parsed = email.utils.parsedate_tz(date) if date else None

@@ -108,7 +108,9 @@ FOREIGN = [
 
 @pytest.mark.parametrize("host", FOREIGN)
 @pytest.mark.parametrize("mode", ["react", "plan"])
-def test_a_host_that_is_not_ones_own_is_refused_before_anything_is_sent(run, trello, connected, monkeypatch, host, mode):
+def test_a_host_that_is_not_ones_own_is_refused_before_anything_is_sent(
+    run, trello, connected, monkeypatch, host, mode
+):
     monkeypatch.setenv("OLLAMA_HOST", host)
     result = run(PHRASE, "--mode", mode)
     assert (result.code, result.out, trello.cards) == (7, "", [])
@@ -117,7 +119,9 @@ def test_a_host_that_is_not_ones_own_is_refused_before_anything_is_sent(run, tre
     assert connected <= {port_of(trello.base_url)}
 
 
-@pytest.mark.parametrize("host", ["user:senha@8.8.8.8", "http://a:senha@127.0.0.1:11434", "ssh://127.0.0.1", "a b", "h:99999"])
+@pytest.mark.parametrize(
+    "host", ["user:senha@8.8.8.8", "http://a:senha@127.0.0.1:11434", "ssh://127.0.0.1", "a b", "h:99999"]
+)
 def test_what_is_no_host_is_refused_and_its_password_not_shown(run, trello, connected, monkeypatch, host):
     monkeypatch.setenv("OLLAMA_HOST", host)
     result = run(PHRASE)

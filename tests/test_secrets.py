@@ -46,7 +46,9 @@ def ear() -> Iterator[Ear]:
 
 
 def leaks(text: str) -> list[str]:
-    forms = [form for secret in (KEY, TOKEN) for form in (secret, secret[:20], b64encode(secret.encode()).decode()[:24])]
+    forms = [
+        form for secret in (KEY, TOKEN) for form in (secret, secret[:20], b64encode(secret.encode()).decode()[:24])
+    ]
     return [form for form in forms if form in text]
 
 

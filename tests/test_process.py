@@ -143,13 +143,6 @@ def test_the_credentials_of_the_configuration_directory_are_enough_for_cron(trel
     assert told.stdout.decode() == f"https://trello.com/c/{card['shortLink']}\n"
 
 
-def test_without_a_home_nothing_is_put_into_a_directory_called_tilde(home):
-    told = start([PHRASE, "--demo"], home, cwd=home / "cwd", env=environment(Path("~")))
-    assert told.returncode == 2
-    assert told.stderr.startswith(b"error: there is no home directory")
-    assert list((home / "cwd").iterdir()) == []
-
-
 # Locales and odd text.
 
 ROCKET = "lançar a versão 🚀 com ação e coração"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -87,7 +88,7 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
     """
     from platformdirs import user_config_path, user_state_path
 
-    config_dir = _absolute(user_config_path("agentic", appauthor=False), "XDG_CONFIG_HOME")
+    config_dir = _user_directory(user_config_path, "XDG_CONFIG_HOME")
     values = _layered(environ, (Path(".env"), config_dir / ".env"))
 
     def pick(flag: str, variable: str, default: str) -> tuple[str, str]:
@@ -128,7 +129,7 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
         proxy=environ.get("HTTPS_PROXY") or environ.get("https_proxy") or "",
         ca_bundle=environ.get("REQUESTS_CA_BUNDLE") or environ.get("SSL_CERT_FILE") or "",
         config_dir=config_dir,
-        state_dir=_absolute(user_state_path("agentic", appauthor=False), "XDG_STATE_HOME"),
+        state_dir=_user_directory(user_state_path, "XDG_STATE_HOME"),
     )
     _check_place(settings, pick("board", "DEFAULT_BOARD", "")[0])
     return settings
@@ -214,11 +215,13 @@ def _phrase(given: str | None, read_stdin: Callable[[], bytes]) -> str:
     return phrase
 
 
-def _absolute(directory: Path, variable: str) -> Path:
-    """Return a directory of the user's; without a home it would be one named ``~`` wherever the command is run."""
-    if not directory.is_absolute():
-        raise UsageFailure(f"there is no home directory to keep anything in ({directory})", f"set HOME or {variable}")
-    return directory
+def _user_directory(find: Callable[..., Path], variable: str) -> Path:
+    """Return a directory of the user's. Without a home, as in some containers, platformdirs refuses or names ``~``."""
+    with contextlib.suppress(RuntimeError):
+        directory = find("agentic", appauthor=False)
+        if directory.is_absolute():
+            return directory
+    raise UsageFailure("there is no home directory to keep anything in", f"set HOME or {variable}")
 
 
 def _clean_value(value: str) -> str:

@@ -250,6 +250,7 @@ class Outcome(NamedTuple):
     receipt: Receipt | None
     run_id: str | None
     due_line: str = ""
+    due: str = ""
 
 
 def run(settings: Settings, console: Console, clock: Clock) -> Outcome:
@@ -380,7 +381,7 @@ def publish_once(errand: Errand, client: TrelloClient, ledger: Ledger, target: T
             run_id, receipt = earlier
             if not receipt.created:
                 console.say("the card is there already; --force makes another")
-            return Outcome(None, receipt, run_id)
+            return Outcome(None, receipt, run_id, due=due)
         return with_fallback(errand, lambda mode: publish(errand, mode, ledger, task, publisher_of))
 
 
@@ -400,7 +401,7 @@ def publish(errand: Errand, mode: str, ledger: Ledger, task: Task, publisher_of:
             receipt = publisher.ensure(card)
     except AlreadyThere as there:
         errand.console.say("a card of this title was just made on this list; --force makes another")
-        return Outcome(None, there.receipt, publisher.run_id)
+        return Outcome(None, there.receipt, publisher.run_id, due=task.due)
     return Outcome(card, receipt, publisher.run_id)
 
 
@@ -415,7 +416,7 @@ def undo_run(settings: Settings, console: Console, clock: Clock) -> Outcome:
     with open_trello(settings._replace(board=last.board), console, clock) as (client, ledger, _):
         receipt = undo(ledger, client, last, force=settings.force)
     console.say("archived")
-    return Outcome(None, receipt, last.id)
+    return Outcome(None, receipt, last.id, due=last.due)
 
 
 # The command line.
@@ -479,7 +480,7 @@ def show(outcome: Outcome, console: Console) -> None:
         "id": receipt.card_id if receipt else None,
         "run": outcome.run_id,
         "title": named.title if named else None,
-        "due": (card.due if card else "") or None,
+        "due": (card.due if card else outcome.due) or None,
         "created": bool(receipt and receipt.created),
         "warnings": console.warnings,
     }

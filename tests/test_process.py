@@ -25,8 +25,8 @@ from tests.ollama_steps import slow
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = [sys.executable, str(ROOT / "agentic.py")]
 HEAVY = {
-    "requests", "urllib3", "httpx", "filelock", "langchain_core", "langchain_ollama", "langgraph", "langsmith", "ollama",
-    "pydantic", "rich", "sqlite3", "dotenv", "markdown_it", "asyncio", "ssl",
+    "requests", "urllib3", "httpx", "filelock", "langchain_core", "langchain_ollama", "langgraph", "langsmith",
+    "ollama", "pydantic", "rich", "sqlite3", "dotenv", "markdown_it", "asyncio", "ssl",
 }  # fmt: skip
 INSTANT = [
     ["--help"],

@@ -157,8 +157,8 @@ def test_what_is_no_length_of_time(text):
 @pytest.mark.parametrize(
     ("flag", "value"),
     [("--timeout", "0"), ("--timeout", "inf"), ("--timeout", "-5"), ("--timeout", "15m"), ("--temperature", "2.1"),
-     ("--temperature", "-0.1"), ("--temperature", "quente"), ("--model", ""), ("--model", "a" * 201), ("--model", "a\nb"),
-     ("--mode", "React"), ("--mode", "")],
+     ("--temperature", "-0.1"), ("--temperature", "quente"), ("--model", ""), ("--model", "a" * 201),
+     ("--model", "a\nb"), ("--mode", "React"), ("--mode", "")],
 )  # fmt: skip
 def test_a_value_that_cannot_be_names_its_flag(flag, value):
     with pytest.raises(UsageFailure, match=flag) as caught:

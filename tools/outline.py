@@ -28,6 +28,9 @@ _REQUEST = re.compile(
 )
 
 
+_SUBJECT_MAX = 120
+
+
 def outline(brief: Brief, *, span: str = "") -> Card:
     """Write the card of a phrase from the outline of its kind.
 
@@ -35,10 +38,13 @@ def outline(brief: Brief, *, span: str = "") -> Card:
         brief: The task.
         span: The words of the phrase that are its deadline; they are not part of the subject.
     """
-    subject = subject_of(brief.phrase, span)
-    language = brief.language
+    whole, language = subject_of(brief.phrase, span), brief.language
+    subject = cut_at_word(whole, _SUBJECT_MAX)
     fill = {"{subject}": subject, "{Subject}": subject[:1].upper() + subject[1:]}
     parts = {part.id: [_filled(point, fill) for point in local(part.outline, language)] for part in brief.kind.parts}
+    if subject != whole:  # the cut one is repeated all over the card; what was asked for is kept once, whole
+        first = brief.kind.parts[0].id
+        parts[first] = [one_line(brief.phrase), *parts[first]]
     checklists = tuple(
         Checklist(local(c["title"], language), tuple(_filled(item, fill) for item in local(c["items"], language)))
         for c in brief.kind.checklists_outline

@@ -18,15 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 from tools import TOOLS, errors
 from tools.console import Console
 from tools.options import build_parser, command_line, read_stdin
-from tools.settings import (
-    SANDBOX,
-    Settings,
-    check_credentials,
-    check_trello_url,
-    forbid_tracing,
-    process_environ,
-    read_settings,
-)
+from tools.settings import Settings, check_trello_url, forbid_tracing, process_environ, read_settings
 
 if TYPE_CHECKING:
     from tools.card import Card, Receipt
@@ -37,7 +29,6 @@ if TYPE_CHECKING:
     from tools.ledger import Ledger, Task
     from tools.model import Ollama
     from tools.publish import Board, Publisher
-    from tools.sandbox import Sandbox
     from tools.target import Target
     from tools.trello import TrelloClient
 
@@ -266,6 +257,8 @@ def run(settings: Settings, console: Console, clock: Clock) -> Outcome:
 
             card = with_fallback(errand, lambda mode: write(errand, mode, NoBoard()))
             return Outcome(card, None, None, errand.deadline.line)
+        from tools.opening import open_trello
+
         with open_trello(settings, console, clock) as (client, ledger, board):
             target = lowest(errand, lambda: find_place(errand, client, board))
             return publish_once(errand, client, ledger, target)
@@ -298,45 +291,6 @@ def with_fallback(errand: Errand, make: Callable[[str], T]) -> T:
         if not errand.clock.left_s():
             errand.clock = errand.clock.for_cleanup()
         return make(errand.settings.fallback)
-
-
-@contextlib.contextmanager
-def open_trello(settings: Settings, console: Console, clock: Clock) -> Iterator[tuple[TrelloClient, Ledger, str]]:
-    """Open the ledger, and Trello or the sandbox, and say which board of it is meant."""
-    import secrets
-
-    from tools.addresses import board_reference
-    from tools.dates_resolve import zone_of
-    from tools.ledger import Ledger
-    from tools.sandbox import Sandbox
-    from tools.trello import Access, TrelloClient
-
-    with contextlib.ExitStack() as stack:
-        if settings.is_sandbox:
-            credentials = (secrets.token_hex(16), secrets.token_hex(32))  # nobody else is to use the port
-            sandbox = Sandbox(settings.state_dir / SANDBOX, zone=zone_of(settings.tz), credentials=credentials)
-            stack.enter_context(opened(sandbox))
-            access, board = Access(sandbox.base_url, *credentials), sandbox.board_id
-        else:
-            check_credentials(settings)
-            access = Access(settings.trello_url, settings.key, settings.token, settings.proxy, settings.ca_bundle)
-            board = "" if settings.undo is not None else board_reference(settings.board)
-        ledger = stack.enter_context(contextlib.closing(Ledger(settings.state_dir)))
-        client = TrelloClient(access, clock, pace=ledger.pace, log=console.log)
-        yield stack.enter_context(contextlib.closing(client)), ledger, board
-
-
-@contextlib.contextmanager
-def opened(sandbox: Sandbox) -> Iterator[None]:
-    """Serve the sandbox; what is wrong with its files is told as the user's to mend."""
-    import sqlite3
-
-    try:
-        with sandbox:
-            yield
-    except (OSError, sqlite3.Error) as error:
-        hint = "check its permissions and space, or move it away for a new one"
-        raise errors.UsageFailure(f"the sandbox in {sandbox.directory} cannot be used: {error}", hint) from error
 
 
 def find_place(errand: Errand, client: TrelloClient, board: str) -> Target:
@@ -409,6 +363,7 @@ def undo_run(settings: Settings, console: Console, clock: Clock) -> Outcome:
     """Archive the card of the last run, or of the one named."""
     from tools.ledger import Ledger
     from tools.once import run_to_undo, undo
+    from tools.opening import open_trello
 
     check_trello_url(settings)
     with contextlib.closing(Ledger(settings.state_dir)) as ledger:

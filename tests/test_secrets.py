@@ -63,7 +63,7 @@ def cases() -> Iterator[Any]:
         yield pytest.param(mode, where, answer, marks=marks)
 
 
-@pytest.mark.parametrize(("mode", "where", "answer"), cases())
+@pytest.mark.parametrize(("mode", "where", "answer"), list(cases()))
 def test_they_are_in_the_header_to_trello_and_nowhere_else(run, trello, ollama, home, mode, where, answer):
     server = ollama(writer(), formats=lambda asked, nth: say(plan()))
     trello.fault = t.on(*REQUESTS[where], ANSWERS[answer], repeat=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from typing import Any, NamedTuple
 
 import pytest
@@ -183,7 +183,22 @@ def test_an_error_is_told_in_two_lines_and_touches_nothing(run, world, name):
     )
 
 
-@pytest.mark.parametrize("name", CASES)
+ONE_OF_EACH = {
+    "phrase too long",
+    "list not found",
+    "token refused",
+    "model not pulled",
+    "Trello down",
+    "Ollama elsewhere",
+}
+
+
+def some(names: Iterable[Any], core: Container[Any]) -> list[Any]:
+    """Leave the full matrix to the slow tests."""
+    return [pytest.param(name, marks=() if name in core else pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("name", some(CASES, ONE_OF_EACH))
 def test_the_same_error_as_json_is_the_last_line_of_standard_error(run, world, name):
     case = CASES[name]
     case.disorder(world)
@@ -216,8 +231,20 @@ IMPOSSIBLE = {(low, high) for low in NEEDS_TRELLO for high in ("Trello not there
 }
 
 
-@pytest.mark.parametrize(("low", "high"), [pair for pair in PAIRS if pair not in IMPOSSIBLE])
-def test_of_two_things_wrong_the_lower_code_is_told(run, world, low, high):
+SAMPLE = {
+    ("due not understood", "Trello elsewhere"),
+    ("list not found", "Ollama not running"),
+    ("list not found", "model in the cloud"),
+    ("token refused", "model not pulled"),
+    ("model not pulled", "Trello not there"),
+    ("model not pulled", "Trello elsewhere"),
+    ("Trello not there", "Ollama elsewhere"),
+}
+
+
+@pytest.mark.parametrize("pair", some([pair for pair in PAIRS if pair not in IMPOSSIBLE], SAMPLE))
+def test_of_two_things_wrong_the_lower_code_is_told(run, world, pair):
+    low, high = pair
     for name in (low, high):
         CASES[name].disorder(world)
     result = run(PHRASE, *CASES[low].flags, *CASES[high].flags)

@@ -107,7 +107,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("host", FOREIGN)
-@pytest.mark.parametrize("mode", ["react", "plan"])
+@pytest.mark.parametrize("mode", [pytest.param("react", marks=pytest.mark.slow), "plan"])
 def test_a_host_that_is_not_ones_own_is_refused_before_anything_is_sent(
     run, trello, connected, monkeypatch, host, mode
 ):
@@ -131,6 +131,7 @@ def test_what_is_no_host_is_refused_and_its_password_not_shown(run, trello, conn
     assert connected <= {port_of(trello.base_url)}
 
 
+MORE = ["--mode=react", "--dry-run", "--fallback=outline", "--demo"]
 CLOUD = {
     "cloud tag": FakeModel("glm-4.6:cloud"),
     "cloud suffix": FakeModel("gpt-oss:120b-cloud"),
@@ -142,10 +143,10 @@ CLOUD = {
 
 
 @pytest.mark.parametrize("model", CLOUD)
-@pytest.mark.parametrize("more", [("--mode", "react"), ("--mode", "plan"), ("--dry-run",), ("--fallback", "outline")])
+@pytest.mark.parametrize("more", ["--mode=plan", *(pytest.param(m, marks=pytest.mark.slow) for m in MORE)])
 def test_a_model_that_runs_in_the_cloud_is_refused_before_the_phrase_leaves(run, trello, ollama, model, more):
     server = ollama(writer(), model=CLOUD[model])
-    result = run(PHRASE, *more)
+    result = run(PHRASE, more)
     assert (result.code, result.out, trello.cards) == (7, "", [])
     assert "--allow-remote" in result.err
     assert server.chats == []

@@ -44,6 +44,7 @@ INSTANT = [
     [PHRASE, "--demo", "--agent", "x"],
     [PHRASE, "--undo", "--within", "x"],
 ]
+CORE = ([], ["--help"], [PHRASE, "--demo", "--due", "qualquer dia"])
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -69,7 +70,9 @@ def configured(home: Path) -> Path:
 # Start-up.
 
 
-@pytest.mark.parametrize("arguments", INSTANT, ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [pytest.param(a, marks=() if a in CORE else pytest.mark.slow, id=" ".join(a)) for a in INSTANT]
+)
 def test_what_needs_no_work_imports_nothing_heavy_and_is_instant(home, arguments):
     probe = (
         "import sys, agentic\n"
@@ -148,6 +151,7 @@ def test_the_credentials_of_the_configuration_directory_are_enough_for_cron(trel
 ROCKET = "lançar a versão 🚀 com ação e coração"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"LC_ALL": "pt_BR.UTF-8"}, {}], ids=str)
 def test_a_phrase_with_accents_and_an_emoji_in_any_locale(configured, home, variables):
     told = start([ROCKET, "--dry-run", "--json"], home, env=environment(home, **variables))
@@ -199,7 +203,9 @@ def test_a_phrase_that_is_not_utf_8_is_told(configured, home):
 # Standard streams.
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed", [*(pytest.param(c, marks=pytest.mark.slow) for c in ("<&-", ">&-", "2>&-")), "<&- >&- 2>&-"]
+)
 def test_with_closed_streams_the_card_is_made(configured, home, closed):
     command = " ".join([f"exec '{PROGRAM[0]}' '{PROGRAM[1]}' '{PHRASE}' --due '2030-12-01 18:00'", closed])
     told = subprocess.run(["bash", "-c", command], cwd="/", env=environment(home), capture_output=True, timeout=60)
@@ -207,7 +213,13 @@ def test_with_closed_streams_the_card_is_made(configured, home, closed):
     assert "pipeline CI/CD" in (home / ".local/state/agentic/sandbox/board.html").read_text()
 
 
-@pytest.mark.parametrize("arguments", [[PHRASE], ["--help"], [PHRASE, "--dry-run"], [PHRASE, "--json"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [PHRASE],
+        *(pytest.param(a, marks=pytest.mark.slow) for a in (["--help"], [PHRASE, "--dry-run"], [PHRASE, "--json"])),
+    ],
+)
 def test_a_pipe_that_nobody_reads_is_no_crash(configured, home, arguments):
     reader, pipe = os.pipe()
     os.close(reader)
@@ -250,6 +262,7 @@ def test_the_phrase_can_come_from_standard_input(configured, home):
     assert "corrigir o login 🚀" in json.loads(told.stdout)["card"]["desc"].lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["<&-", "< /dev/null"])
 def test_a_phrase_from_a_standard_input_that_has_none(configured, home, given):
     command = f"exec '{PROGRAM[0]}' '{PROGRAM[1]}' - {given}"

@@ -79,6 +79,7 @@ CASES: dict[str, Case] = {
     "phrase too long": Case(2, "too long for the model's context: 9000 bytes", "shorten", phrase="é" * 4500),
     "phrase not in UTF-8": Case(2, "not valid UTF-8", "encoding", phrase="corrigir \udce3"),
     "unquoted phrase": Case(2, "unrecognized arguments: o login", "quotes", ("o", "login")),
+    "unquoted due date": Case(2, "unrecognized arguments: 18:00", '--due "amanhã 18:00"', ("--due", "amanhã", "18:00")),
     "unknown flag": Case(2, "--lista", "--help", ("--lista", "x")),
     "key missing": Case(2, "TRELLO_KEY is not set", "https://trello.com/app-key", disorder=unset("TRELLO_KEY")),
     "token missing": Case(2, "TRELLO_TOKEN is not set", ".env", disorder=unset("TRELLO_TOKEN")),

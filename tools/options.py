@@ -58,7 +58,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise what ``main`` tells the user, instead of printing the whole usage."""
         loose = message.startswith("unrecognized arguments") and "--" not in message
-        hint = 'put the phrase in quotes: agentic "corrigir o login"' if loose else "see agentic --help"
+        quoted = 'put the phrase, and what follows a flag, in quotes: agentic "corrigir o login" --due "amanhã 18:00"'
+        hint = quoted if loose else "see agentic --help"
         raise UsageFailure(message, hint)
 
 

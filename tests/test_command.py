@@ -138,6 +138,48 @@ def test_what_a_card_should_have_is_a_warning_and_with_strict_a_refusal(run, tre
     assert len(trello.cards) == 1
 
 
+# The other flags.
+
+
+def test_the_same_phrase_is_one_card_unless_forced_or_longer_ago(run, trello, ollama):
+    ollama((), formats=lambda asked, nth: say(plan()))
+    first = run(PHRASE, "--mode", "plan")
+    assert run(PHRASE, "--mode", "plan").out == first.out
+    assert len(trello.cards) == 1
+    for flags in (("--force",), ("--within", "0")):
+        result = run(PHRASE, "--mode", "plan", *flags)
+        assert result.code == 0, result.err
+        assert result.out != first.out
+    assert len(trello.cards) == 3
+
+
+@pytest.mark.parametrize("mode", ["react", "plan"])
+def test_model_and_temperature_are_what_ollama_is_asked_for(run, trello, ollama, monkeypatch, mode):
+    server = ollama(writer(), formats=lambda asked, nth: say(plan()), model=FakeModel("qwen3:8b"))
+    monkeypatch.setenv("OLLAMA_MODEL", "outro:1b")
+    result = run(PHRASE, "--mode", mode, "--model", "qwen3:8b", "--temperature", "0.7")
+    assert result.code == 0, result.err
+    assert {asked["model"] for asked in server.chats} == {"qwen3:8b"}
+    assert {asked["options"]["temperature"] for asked in server.chats} == {0.7}
+
+
+def test_board_and_list_by_every_name_they_have(run, trello):
+    board = next(b["id"] for b in trello.snapshot()["boards"] if b["shortLink"] == "AbCd1234")
+    wanted = trello.list_id("Concluído", board)
+    names = ["Concluído", "Conclui\u0301do", "CONCLUIDO", "conclu", wanted]
+    boards = [
+        "AbCd1234",
+        board,
+        "https://trello.com/b/AbCd1234",
+        "trello.com/b/AbCd1234/minha-equipe?menu=1",
+        "AbCd1234",
+    ]
+    for nth, (a_board, name) in enumerate(zip(boards, names, strict=True)):
+        result = run(f"revisar o contrato {nth}", "--mode", "outline", "--board", a_board, "--list", name)
+        assert result.code == 0, result.err
+    assert [card["idList"] for card in trello.cards] == [wanted] * 5
+
+
 # The outline.
 
 

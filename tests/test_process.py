@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import socket
 import subprocess
@@ -93,11 +94,13 @@ def test_what_needs_no_work_imports_nothing_heavy_and_is_instant(home, arguments
 @pytest.mark.parametrize("arguments", INSTANT, ids=" ".join)
 def test_what_needs_no_work_takes_no_time(home, arguments):
     def seconds() -> float:
-        began = time.perf_counter()
+        """Of the processor: whatever else the machine does meanwhile."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         start(arguments, home)
-        return time.perf_counter() - began
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    assert min(seconds() for _ in range(5)) < 0.4  # 0.06 to 0.1 s on a machine with nothing else to do
+    assert min(seconds() for _ in range(5)) < 0.4  # 0.06 s, and with a due date to refuse 0.2
 
 
 def test_version_and_help_are_on_standard_output(home):

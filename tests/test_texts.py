@@ -278,9 +278,7 @@ def test_a_name_that_does_not_resolve_is_a_model_that_is_not_to_be_had(error):
         ollama_host("gpu.local", resolve=resolve)
 
 
-@pytest.mark.parametrize(
-    "text", ["ftp://x", "a b", "user:pw@host", "http://user@host", "host:99999", "[::1"]
-)
+@pytest.mark.parametrize("text", ["ftp://x", "a b", "user:pw@host", "http://user@host", "host:99999", "[::1"])
 def test_what_is_no_host(text):
     with pytest.raises(UsageFailure) as caught:
         ollama_host(text, resolve=lambda name: ["127.0.0.1"])

@@ -9,19 +9,16 @@ Nothing heavy is imported until it is known that there is work to do.
 from __future__ import annotations
 
 import contextlib
-import secrets
 import signal
-import sqlite3
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from tools import TOOLS, errors
 from tools.console import Console
-from tools.options import build_parser, read_stdin
-from tools.settings import SANDBOX, Settings, check_credentials, forbid_tracing, process_environ, read_settings
+from tools.options import build_parser, command_line, read_stdin
+from tools.settings import Settings, check_trello_url, forbid_tracing, process_environ, read_settings
 
 if TYPE_CHECKING:
     from tools.card import Card, Receipt
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
     from tools.ledger import Ledger, Task
     from tools.model import Ollama
     from tools.publish import Board, Publisher
-    from tools.sandbox import Sandbox
     from tools.target import Target
     from tools.trello import TrelloClient
 
@@ -65,6 +61,7 @@ STATUS: dict[type[errors.Failure], ExitStatus] = {
     errors.LeftBehind: ExitStatus.LEFT_BEHIND,
     errors.Forbidden: ExitStatus.FORBIDDEN,
     errors.Interrupted: ExitStatus.INTERRUPTED,
+    errors.Unexpected: ExitStatus.UNUSABLE_CARD,
 }
 
 
@@ -244,6 +241,7 @@ class Outcome(NamedTuple):
     receipt: Receipt | None
     run_id: str | None
     due_line: str = ""
+    due: str = ""
 
 
 def run(settings: Settings, console: Console, clock: Clock) -> Outcome:
@@ -253,13 +251,33 @@ def run(settings: Settings, console: Console, clock: Clock) -> Outcome:
     from tools.errand import prepare
 
     with prepare(settings, console, clock) as errand:
+        lowest(errand, lambda: check_trello_url(settings))
         if settings.dry_run:
             from tools.publish import NoBoard
 
             card = with_fallback(errand, lambda mode: write(errand, mode, NoBoard()))
             return Outcome(card, None, None, errand.deadline.line)
+        from tools.opening import open_trello
+
         with open_trello(settings, console, clock) as (client, ledger, board):
-            return publish_once(errand, client, ledger, find_place(errand, client, board))
+            target = lowest(errand, lambda: find_place(errand, client, board))
+            return publish_once(errand, client, ledger, target)
+
+
+def lowest(errand: Errand, check: Callable[[], T]) -> T:
+    """Do something while the model is checked; when both fail, the lower exit code is told."""
+    from tools.errand import asked
+
+    try:
+        return check()
+    except errors.Failure as failure:
+        if errand.model is None or errand.settings.fallback or status_of(failure) < ExitStatus.MODEL_UNAVAILABLE:
+            raise
+        try:
+            asked(errand)
+        except errors.Failure as other:
+            raise min(failure, other, key=status_of) from None
+        raise
 
 
 def with_fallback(errand: Errand, make: Callable[[str], T]) -> T:
@@ -275,54 +293,19 @@ def with_fallback(errand: Errand, make: Callable[[str], T]) -> T:
         return make(errand.settings.fallback)
 
 
-@contextlib.contextmanager
-def open_trello(settings: Settings, console: Console, clock: Clock) -> Iterator[tuple[TrelloClient, Ledger, str]]:
-    """Open the ledger, and Trello or the sandbox, and say which board of it is meant."""
-    from tools.dates_resolve import zone_of
-    from tools.ledger import Ledger
-    from tools.sandbox import Sandbox
-    from tools.trello import Access, TrelloClient, board_reference
-
-    with contextlib.ExitStack() as stack:
-        if settings.is_sandbox:
-            credentials = (secrets.token_hex(16), secrets.token_hex(32))  # nobody else is to use the port
-            sandbox = Sandbox(settings.state_dir / SANDBOX, zone=zone_of(settings.tz), credentials=credentials)
-            stack.enter_context(opened(sandbox))
-            access, board = Access(sandbox.base_url, *credentials), sandbox.board_id
-        else:
-            check_credentials(settings)
-            access = Access(settings.trello_url, settings.key, settings.token, settings.proxy, settings.ca_bundle)
-            board = "" if settings.undo is not None else board_reference(settings.board)
-        ledger = stack.enter_context(contextlib.closing(Ledger(settings.state_dir)))
-        client = TrelloClient(access, clock, pace=ledger.pace, log=console.log)
-        yield stack.enter_context(contextlib.closing(client)), ledger, board
-
-
-@contextlib.contextmanager
-def opened(sandbox: Sandbox) -> Iterator[None]:
-    """Serve the sandbox; what is wrong with its files is told as the user's to mend."""
-    try:
-        with sandbox:
-            yield
-    except (OSError, sqlite3.Error) as error:
-        hint = "check its permissions and space, or move it away for a new one"
-        raise errors.UsageFailure(f"the sandbox in {sandbox.directory} cannot be used: {error}", hint) from error
-
-
 def find_place(errand: Errand, client: TrelloClient, board: str) -> Target:
-    """Find the list, while the model is checked; when both fail, the lower exit code is told."""
+    """Find the list; on the sandbox, DEFAULT_LIST may be the name of one that only the user's own board has."""
     from dataclasses import replace
 
-    from tools.errand import asked
     from tools.target import find_target
 
+    settings = errand.settings
     try:
-        target = find_target(client, board, errand.settings.list_name)
-    except errors.Failure as failure:
-        if errand.model is None or errand.settings.fallback or status_of(failure) < ExitStatus.MODEL_UNAVAILABLE:
+        target = find_target(client, board, settings.list_name)
+    except errors.UsageFailure:
+        if settings.list_is_flag or not settings.is_sandbox:
             raise
-        asked(errand)
-        raise
+        target = find_target(client, board, "")
     errand.brief = replace(errand.brief, list_id=target.place.list_id, list_name=target.list_name)
     return target
 
@@ -352,7 +335,7 @@ def publish_once(errand: Errand, client: TrelloClient, ledger: Ledger, target: T
             run_id, receipt = earlier
             if not receipt.created:
                 console.say("the card is there already; --force makes another")
-            return Outcome(None, receipt, run_id)
+            return Outcome(None, receipt, run_id, due=due)
         return with_fallback(errand, lambda mode: publish(errand, mode, ledger, task, publisher_of))
 
 
@@ -372,23 +355,23 @@ def publish(errand: Errand, mode: str, ledger: Ledger, task: Task, publisher_of:
             receipt = publisher.ensure(card)
     except AlreadyThere as there:
         errand.console.say("a card of this title was just made on this list; --force makes another")
-        return Outcome(None, there.receipt, publisher.run_id)
+        return Outcome(None, there.receipt, publisher.run_id, due=task.due)
     return Outcome(card, receipt, publisher.run_id)
 
 
 def undo_run(settings: Settings, console: Console, clock: Clock) -> Outcome:
     """Archive the card of the last run, or of the one named."""
-    from dataclasses import replace
-
     from tools.ledger import Ledger
     from tools.once import run_to_undo, undo
+    from tools.opening import open_trello
 
+    check_trello_url(settings)
     with contextlib.closing(Ledger(settings.state_dir)) as ledger:
         last = run_to_undo(ledger, settings.undo or "")
-    with open_trello(replace(settings, board=last.board), console, clock) as (client, ledger, _):
+    with open_trello(settings._replace(board=last.board), console, clock) as (client, ledger, _):
         receipt = undo(ledger, client, last, force=settings.force)
     console.say("archived")
-    return Outcome(None, receipt, last.id)
+    return Outcome(None, receipt, last.id, due=last.due)
 
 
 # The command line.
@@ -396,7 +379,7 @@ def undo_run(settings: Settings, console: Console, clock: Clock) -> Outcome:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; the only place that maps errors to codes and prints them."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments = command_line() if argv is None else list(argv)
     console = Console(as_json="--json" in arguments, verbose=bool({"-v", "--verbose"} & set(arguments)))
     try:
         settings = read_settings(build_parser(__version__).parse_args(arguments), process_environ(), read_stdin)
@@ -407,12 +390,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         clock = Clock(settings.timeout_s)
         with stopped_by_signals(clock):
             show(run(settings, console, clock), console)
-    except errors.Failure as failure:
+    except (Exception, KeyboardInterrupt) as error:
+        failure = failure_of(error)
         if console.verbose:
-            console.say(traceback.format_exc())
+            import traceback
+
+            console.say("".join(traceback.format_exception(error)))
         console.fail(status_of(failure), failure.what, failure.hint)
         return status_of(failure)
     return ExitStatus.OK
+
+
+def failure_of(error: BaseException) -> errors.Failure:
+    """Return an error as one the user is told about: a traceback is no answer, whatever happened."""
+    if isinstance(error, errors.Failure):
+        return error
+    return errors.Interrupted() if isinstance(error, KeyboardInterrupt) else errors.Unexpected(error)
 
 
 @contextlib.contextmanager
@@ -442,7 +435,7 @@ def show(outcome: Outcome, console: Console) -> None:
         "id": receipt.card_id if receipt else None,
         "run": outcome.run_id,
         "title": named.title if named else None,
-        "due": (card.due if card else "") or None,
+        "due": (card.due if card else outcome.due) or None,
         "created": bool(receipt and receipt.created),
         "warnings": console.warnings,
     }

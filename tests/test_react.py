@@ -7,7 +7,7 @@ from tests.ollama_server import LLAMA
 
 
 def test_one_whole_card(run, trello, ollama):
-    server = ollama(writer())
+    ollama(writer())
     result = run(PHRASE, "--due", "2030-12-01 18:00")
     assert result.code == 0, result.err
     (card,) = trello.cards

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
@@ -39,7 +40,7 @@ class Console:
     def say(self, text: str) -> None:
         """Tell the user something, on standard error."""
         with self._without_status():
-            _write(self._err, self._redacted(text) + "\n")
+            put(self._err, self._redacted(text) + "\n")
 
     def warn(self, text: str) -> None:
         """Tell the user something that may want mending; it is in the JSON result too."""
@@ -57,10 +58,11 @@ class Console:
         """Write the result: the text, or the JSON object."""
         self.progress("")
         if self.as_json:
-            text = json.dumps(data, ensure_ascii=False) + "\n"
+            text = _json_line(data, self._out)
         elif markdown and _is_terminal(self._out):
             return self._rendered(text)
-        _write(self._out, self._redacted(text))
+        if not put(self._out, self._redacted(text)) and data.get("url"):
+            self.say(f"warning: standard output cannot be written; the card is {data['url']}")
         return None
 
     def _rendered(self, text: str) -> None:
@@ -75,7 +77,7 @@ class Console:
         what, hint = self._redacted(" ".join(what.split())), self._redacted(" ".join(hint.split()))
         self.say(f"error: {what}" + (f"\nhint: {hint}" if hint else ""))
         if self.as_json:
-            _write(self._err, json.dumps({"exit": status, "error": what, "hint": hint}, ensure_ascii=False) + "\n")
+            put(self._err, _json_line({"exit": status, "error": what, "hint": hint}, self._err))
 
     def progress(self, text: str) -> None:
         """Show what is being done, on a terminal only; an empty text ends it."""
@@ -108,9 +110,29 @@ def _writable(stream: TextIO | None) -> TextIO:
     return stream
 
 
-def _write(stream: TextIO, text: str) -> None:
-    stream.write(text)
-    stream.flush()
+def put(stream: TextIO, text: str) -> bool:
+    """Write at once and return whether that worked: a pipe may be closed by its reader, a disk full."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except (OSError, ValueError):
+        _give_up(stream)
+        return False
+    return True
+
+
+def _give_up(stream: TextIO) -> None:
+    """Point a stream that cannot be written at nothing, or what is left in its buffer fails once more at the exit."""
+    with contextlib.suppress(OSError, ValueError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, stream.fileno())
+        os.close(nothing)
+
+
+def _json_line(data: dict[str, Any], stream: TextIO) -> str:
+    """Return one line of JSON; in ASCII where the stream's encoding could not hold it, as JSON is UTF-8 or that."""
+    wide = (stream.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    return json.dumps(data, ensure_ascii=not wide) + "\n"
 
 
 def _is_terminal(stream: TextIO) -> bool:

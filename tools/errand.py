@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tools.brief import Brief
 from tools.clock import Clock, spawn
@@ -15,12 +16,13 @@ from tools.console import Console
 from tools.dates_resolve import zone_of
 from tools.deadline import Deadline, decide_deadline
 from tools.errors import Failure
-from tools.hosts import ollama_host
 from tools.kinds import PROMPTS, load_kind
 from tools.language import guess
-from tools.model import Ollama
 from tools.prompt import Words
 from tools.settings import Settings
+
+if TYPE_CHECKING:
+    from tools.model import Ollama
 
 
 @dataclass
@@ -70,7 +72,7 @@ def prepare(settings: Settings, console: Console, clock: Clock) -> Iterator[Erra
 
 
 def close_model(model: Future[Ollama]) -> None:
-    """Close the connections of a model that was found, at once or when it is."""
+    """Close the connections of a model that was found, also when the run was over before it was."""
     if model.exception() is None:
         model.result().close()
 
@@ -85,6 +87,9 @@ def load_libraries(model: Future[Ollama]) -> None:
 
 def check_model(errand: Errand) -> Ollama:
     """Return the model, found to be local, there, and able to do what the mode needs."""
+    from tools.hosts import ollama_host
+    from tools.model import Ollama
+
     settings = errand.settings
     host = ollama_host(settings.ollama_host, allow_remote=settings.allow_remote)
     log = errand.console.log

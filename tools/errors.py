@@ -12,7 +12,8 @@ Failure
 ├── LeftBehind           something of this run stays on the board
 │   └── ChangedSince     because a person has changed it
 ├── Forbidden            a rule of the program says no
-└── Interrupted          SIGINT, SIGTERM or SIGHUP
+├── Interrupted          SIGINT, SIGTERM or SIGHUP
+└── Unexpected           a fault of the program itself
 """
 
 from __future__ import annotations
@@ -103,6 +104,15 @@ class Interrupted(Failure):
 
     def __init__(self) -> None:
         super().__init__("interrupted", "")
+
+
+class Unexpected(Failure):
+    """Something the program did not foresee; what the run made is removed as after any other failure."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(
+            f"unexpected {type(error).__name__}: {error}", "run it again with -v to see where, and report it"
+        )
 
 
 TRELLO_LATER = "try again later: nothing is made twice (status: https://trello.status.atlassian.com)"

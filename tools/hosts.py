@@ -98,8 +98,9 @@ def _split(text: str) -> tuple[str, str, int]:
         port = parts.port
         host = (parts.hostname or "").rstrip(".")
     except ValueError as error:
-        raise UsageFailure(f"OLLAMA_HOST {text[:80]!r} is not a host", "use something like 127.0.0.1:11434") from error
-    if parts.username or not re.fullmatch(r"[\w.:%-]*", host):
+        shown = repr(text[:80]) if "@" not in text else "with a user in it"  # which may have a password
+        raise UsageFailure(f"OLLAMA_HOST {shown} is not a host", "use something like 127.0.0.1:11434") from error
+    if parts.username or parts.password or not re.fullmatch(r"[\w.:%-]*", host):
         raise UsageFailure("OLLAMA_HOST is not a host", "use something like 127.0.0.1:11434")
     default = {"": 11434, "http": 80, "https": 443}[scheme.lower()]
     return scheme.lower() or "http", _SERVER_WILDCARDS.get(host, host), port or default
@@ -122,5 +123,5 @@ def is_private(address: str) -> bool:
 
 def is_cloud_name(model: str) -> bool:
     """Return whether a model's name says that Ollama runs it in its cloud."""
-    tag = model.partition(":")[2] if ":" in model else ""
-    return tag == "cloud" or tag.endswith("-cloud") or model.endswith("-cloud")
+    name = model.casefold()
+    return name.endswith((":cloud", "-cloud"))

@@ -33,9 +33,10 @@ _SCHEMA = 1
 _TABLES = """
 CREATE TABLE runs (
     id TEXT PRIMARY KEY, started REAL NOT NULL, ended REAL, task TEXT NOT NULL, phrase TEXT NOT NULL,
-    board TEXT NOT NULL, board_id TEXT NOT NULL, list_id TEXT NOT NULL, due_words TEXT NOT NULL, due TEXT NOT NULL, mode TEXT NOT NULL,
-    model TEXT NOT NULL, state TEXT NOT NULL, card_id TEXT NOT NULL DEFAULT '', url TEXT NOT NULL DEFAULT '',
-    title TEXT NOT NULL DEFAULT '', plan TEXT NOT NULL DEFAULT '', note TEXT NOT NULL DEFAULT '');
+    board TEXT NOT NULL, board_id TEXT NOT NULL, list_id TEXT NOT NULL, due_words TEXT NOT NULL, due TEXT NOT NULL,
+    mode TEXT NOT NULL, model TEXT NOT NULL, state TEXT NOT NULL, card_id TEXT NOT NULL DEFAULT '',
+    url TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', plan TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '');
 CREATE INDEX runs_task ON runs (task, started);
 CREATE INDEX runs_card ON runs (card_id);
 CREATE TABLE steps (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from tools.console import put
 from tools.errors import UsageFailure
 from tools.settings import MODES
+from tools.text import as_utf8
 
 
 def build_parser(version: str) -> argparse.ArgumentParser:
@@ -42,11 +44,22 @@ def build_parser(version: str) -> argparse.ArgumentParser:
     return parser
 
 
+def command_line() -> list[str]:
+    """Return the arguments of the process, read as UTF-8 whatever the locale."""
+    return [as_utf8(argument) for argument in sys.argv[1:]]
+
+
 class _Parser(argparse.ArgumentParser):
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help or version; a pipe that is closed already, or no standard output at all, is no error."""
+        if message and file is not None:
+            put(file, message)
+
     def error(self, message: str) -> NoReturn:
         """Raise what ``main`` tells the user, instead of printing the whole usage."""
         loose = message.startswith("unrecognized arguments") and "--" not in message
-        hint = 'put the phrase in quotes: agentic "corrigir o login"' if loose else "see agentic --help"
+        quoted = 'put the phrase, and what follows a flag, in quotes: agentic "corrigir o login" --due "amanhã 18:00"'
+        hint = quoted if loose else "see agentic --help"
         raise UsageFailure(message, hint)
 
 

@@ -17,14 +17,18 @@ from tools.text import cut_at_word, folded, one_line
 # Verbs that only ask for something to be there, and the politeness before them; a verb that says what kind of work it
 # is (fix, review, migrate) carries meaning and stays.
 _REQUEST = re.compile(
-    r"^(?:(?:por favor|favor|please|preciso(?: de)?|precisamos(?: de)?|quero|queremos|queria|gostaria de|i need(?: to)?|"
-    r"i want(?: to)?|we need(?: to)?|necesito|quiero|hay que|tem que|temos que|vamos|let's|need to)[\s,:]+)*"
+    r"^(?:(?:por favor|favor|please|preciso(?: de)?|precisamos(?: de)?|quero|queremos|queria|gostaria de|"
+    r"i need(?: to)?|i want(?: to)?|we need(?: to)?|necesito|quiero|hay que|tem que|temos que|vamos|"
+    r"let's|need to)[\s,:]+)*"
     r"(?:(?:implementar|implemente|criar|crie|cria|fazer|faca|faz|construir|construa|montar|monte|desenvolver|desenvolva|"
     r"adicionar|adicione|colocar|create|make|build|implement|add|develop|do|write|set up|hacer|haz|crear|crea|"
     r"implementar|construir|desarrollar|anadir|agregar)\s+)?"
     r"(?:(?:um|uma|uns|umas|o|a|os|as|an|the|un|una|el|la|los|las)\s+)?",
     re.IGNORECASE,
 )
+
+
+_SUBJECT_MAX = 120
 
 
 def outline(brief: Brief, *, span: str = "") -> Card:
@@ -34,10 +38,13 @@ def outline(brief: Brief, *, span: str = "") -> Card:
         brief: The task.
         span: The words of the phrase that are its deadline; they are not part of the subject.
     """
-    subject = subject_of(brief.phrase, span)
-    language = brief.language
+    whole, language = subject_of(brief.phrase, span), brief.language
+    subject = cut_at_word(whole, _SUBJECT_MAX)
     fill = {"{subject}": subject, "{Subject}": subject[:1].upper() + subject[1:]}
     parts = {part.id: [_filled(point, fill) for point in local(part.outline, language)] for part in brief.kind.parts}
+    if subject != whole:  # the cut one is repeated all over the card; what was asked for is kept once, whole
+        first = brief.kind.parts[0].id
+        parts[first] = [one_line(brief.phrase), *parts[first]]
     checklists = tuple(
         Checklist(local(c["title"], language), tuple(_filled(item, fill) for item in local(c["items"], language)))
         for c in brief.kind.checklists_outline

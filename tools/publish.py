@@ -384,7 +384,7 @@ def url_of(card: Mapping[str, Any]) -> str:
 
 
 def _is_at(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return whether a checklist or an item is the one asked for: its text and its position, so that two may be equal."""
+    """Return whether a checklist or an item is the one asked for: by its position too, for two may have one text."""
     return same_text(there.get("name"), wanted["name"]) and float(there.get("pos") or 0) == float(wanted["pos"])
 
 

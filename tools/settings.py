@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from tools.addresses import board_reference, is_loopback
 from tools.errors import Forbidden, UsageFailure
-from tools.text import clean
+from tools.text import as_utf8, clean
+
+if TYPE_CHECKING:
+    import argparse
 
 SANDBOX = "sandbox"
 TRELLO_URL = "https://api.trello.com/1"
@@ -24,13 +28,17 @@ VARIABLES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Everything a run is told. Secrets are not in its repr."""
+class Settings(NamedTuple):
+    """Everything a run is told. Secrets are not in its repr.
+
+    A named tuple and no dataclass: it is made before it is known whether there is work to do, and dataclasses take
+    10 ms to import.
+    """
 
     phrase: str
     board: str
     list_name: str
+    list_is_flag: bool
     due: str | None
     mode: str
     model: str
@@ -77,11 +85,10 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
 
     Raises:
         UsageFailure: When a value is missing or cannot be what it should be.
-        Forbidden: When ``TRELLO_API_URL`` is neither Trello nor this machine.
     """
     from platformdirs import user_config_path, user_state_path
 
-    config_dir = user_config_path("agentic", appauthor=False)
+    config_dir = _user_directory(user_config_path, "XDG_CONFIG_HOME")
     values = _layered(environ, (Path(".env"), config_dir / ".env"))
 
     def pick(flag: str, variable: str, default: str) -> tuple[str, str]:
@@ -96,6 +103,7 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
     settings = Settings(
         phrase="" if flags.undo is not None else _phrase(flags.phrase, read_stdin),
         board=SANDBOX if demo else _clean_value(pick("board", "DEFAULT_BOARD", "")[1]),
+        list_is_flag=flags.list is not None,
         list_name=_clean_value(pick("list", "DEFAULT_LIST", "")[1]),
         due=flags.due,
         mode=_one_of(pick("mode", "AGENTIC_MODE", "react"), MODES),
@@ -121,13 +129,13 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
         proxy=environ.get("HTTPS_PROXY") or environ.get("https_proxy") or "",
         ca_bundle=environ.get("REQUESTS_CA_BUNDLE") or environ.get("SSL_CERT_FILE") or "",
         config_dir=config_dir,
-        state_dir=user_state_path("agentic", appauthor=False),
+        state_dir=_user_directory(user_state_path, "XDG_STATE_HOME"),
     )
-    _check_place(settings)
+    _check_place(settings, pick("board", "DEFAULT_BOARD", "")[0])
     return settings
 
 
-def _check_place(settings: Settings) -> None:
+def _check_place(settings: Settings, board_name: str) -> None:
     """Check what a real board needs; a dry run and the sandbox need nothing."""
     if settings.dry_run or settings.is_sandbox or settings.undo is not None:
         return
@@ -135,30 +143,34 @@ def _check_place(settings: Settings) -> None:
         raise UsageFailure("no board is given", "pass --board or set DEFAULT_BOARD (to try without Trello: --demo)")
     if not settings.list_name:
         raise UsageFailure("no list is given", "pass --list or set DEFAULT_LIST")
+    board_reference(settings.board, board_name)
     check_credentials(settings)
 
 
 def check_credentials(settings: Settings) -> None:
-    """Check that key and token are given and can be in a header, and that they go to Trello only.
+    """Check that key and token are given and can be in a header.
 
     Raises:
         UsageFailure: When one is missing or malformed.
-        Forbidden: When ``TRELLO_API_URL`` is neither Trello nor this machine.
     """
     for name, value in (("TRELLO_KEY", settings.key), ("TRELLO_TOKEN", settings.token)):
         if not value:
-            hint = "get both at https://trello.com/app-key and set TRELLO_KEY and TRELLO_TOKEN in the environment or in .env"
+            hint = "get both at https://trello.com/app-key and set them in the environment or in .env"
             raise UsageFailure(f"{name} is not set", hint)
         if not re.fullmatch(r"[!#-\[\]-~]+", value):
             raise UsageFailure(
                 f"{name} has characters that no key or token has", "copy it again, without quotes or spaces"
             )
-    if settings.trello_url != TRELLO_URL and not _is_loopback(settings.trello_url):
+
+
+def check_trello_url(settings: Settings) -> None:
+    """Check that what goes to Trello goes to Trello only.
+
+    Raises:
+        Forbidden: When ``TRELLO_API_URL`` is neither Trello nor this machine.
+    """
+    if settings.trello_url != TRELLO_URL and not is_loopback(settings.trello_url):
         raise Forbidden("TRELLO_API_URL is neither Trello nor this machine", f"unset it, or use {TRELLO_URL}")
-
-
-def _is_loopback(url: str) -> bool:
-    return re.fullmatch(r"https?://(127(\.\d{1,3}){3}|localhost|\[::1\])(:\d{1,5})?(/[^?#@]*)?", url) is not None
 
 
 def _layered(environ: Mapping[str, str], files: tuple[Path, ...]) -> dict[str, str]:
@@ -201,6 +213,15 @@ def _phrase(given: str | None, read_stdin: Callable[[], bytes]) -> str:
             "shorten it, or make it several cards",
         )
     return phrase
+
+
+def _user_directory(find: Callable[..., Path], variable: str) -> Path:
+    """Return a directory of the user's. Without a home, as in some containers, platformdirs refuses or names ``~``."""
+    with contextlib.suppress(RuntimeError):
+        directory = find("agentic", appauthor=False)
+        if directory.is_absolute():
+            return directory
+    raise UsageFailure("there is no home directory to keep anything in", f"set HOME or {variable}")
 
 
 def _clean_value(value: str) -> str:
@@ -266,8 +287,8 @@ def _zone(text: str) -> str:
 
 
 def process_environ() -> Mapping[str, str]:
-    """Return the process's environment: the one place where it is read."""
-    return dict(os.environ)
+    """Return the process's environment, read as UTF-8 whatever the locale: the one place where it is read."""
+    return {name: as_utf8(value) for name, value in os.environ.items()}
 
 
 def forbid_tracing() -> None:

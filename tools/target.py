@@ -57,10 +57,11 @@ def choose_list(lists: Sequence[dict[str, Any]], name: str) -> dict[str, Any] | 
     """
     if not name:
         return min(lists, key=lambda item: float(item.get("pos") or 0), default=None)
+    plain = folded(name)  # empty for a name of punctuation alone, which is a part of every other
     tests = (
         lambda item: item["name"] == name or item["id"] == name,
-        lambda item: folded(item["name"]) == folded(name),
-        lambda item: folded(name) in folded(item["name"]),
+        lambda item: plain and folded(item["name"]) == plain,
+        lambda item: plain and plain in folded(item["name"]),
     )
     for test in tests:
         fitting = [item for item in lists if test(item)]

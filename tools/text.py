@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 
@@ -15,6 +16,18 @@ def clean(text: str) -> str:
     """Return the text without control characters and terminal sequences; newlines and tabs stay."""
     text = _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _CONTROLS.sub("", text)
+
+
+def as_utf8(text: str) -> str:
+    """Return an argument or variable of the process read as UTF-8, whatever the locale says that it is.
+
+    Cron and old systems name a locale that the terminal or the crontab was not written in. Bytes that are not UTF-8
+    stay as the locale reads them: text in Latin-1 is hardly ever valid UTF-8 by chance.
+    """
+    try:
+        return os.fsencode(text).decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def one_line(text: str) -> str:

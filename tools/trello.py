@@ -16,17 +16,18 @@ from __future__ import annotations
 import email.utils
 import json
 import re
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import NewConnectionError
 
+from tools.addresses import is_loopback
 from tools.clock import Clock
 from tools.errors import (
     TRELLO_LATER,
@@ -41,6 +42,7 @@ from tools.text import one_line
 
 WORKERS = 8  # writes in flight: with two probes after a 429, at most fifteen writes meet a Trello that refuses for good
 _RETRY_AFTER_MAX_S = 60.0
+_REFUSED_HINT = "see what it says of the board, or try again with -v for each request"
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,10 @@ class _Answer:
     @property
     def text(self) -> str:
         return self.body.decode("utf-8", "replace")
+
+    @property
+    def is_page(self) -> bool:
+        return "html" in self.content_type or self.text.lstrip().startswith("<")
 
 
 class TrelloClient:
@@ -283,7 +289,7 @@ class TrelloClient:
                 self._note_date(response.headers.get("Date"))
                 return _Answer(
                     response.status_code,
-                    response.content,
+                    self._without_secrets(response.content),
                     response.headers.get("Content-Type", ""),
                     _retry_after_s(response.headers.get("Retry-After")),
                 )
@@ -295,14 +301,16 @@ class TrelloClient:
             if method == "GET" and self.clock.left_s() <= 0:
                 raise
             raise AnswerLost("Trello does not answer") from error
-        except requests.exceptions.ConnectTimeout as error:
-            raise _NotSent("Trello cannot be reached") from error
         except requests.exceptions.ConnectionError as error:
-            if _never_connected(error):
-                raise _NotSent("Trello cannot be reached") from error
-            raise AnswerLost("the connection to Trello broke") from error
+            raise _not_sent(error) or AnswerLost("the connection to Trello broke") from error
         except requests.exceptions.RequestException as error:
             raise AnswerLost("Trello's answer broke off") from error
+
+    def _without_secrets(self, body: bytes) -> bytes:
+        """Return an answer without the credentials: they must not reach errors and records, even when it repeats them."""
+        for secret in (self.access.key, self.access.token):
+            body = body.replace(secret.encode(), b"...") if len(secret) >= 8 else body
+        return body
 
     def _note_date(self, date: str | None) -> None:
         parsed = email.utils.parsedate_tz(date) if date else None
@@ -321,8 +329,12 @@ class NotThere(UsageFailure):
 class _NotSent(Exception):
     """No connection was made: the request cannot have been applied."""
 
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(what)
+        self.hint = hint
+
     def failure(self) -> TrelloUnavailable:
-        return TrelloUnavailable(str(self), "check the network, or try again later: nothing is made twice")
+        return TrelloUnavailable(str(self), self.hint)
 
 
 def _session(access: Access) -> requests.Session:
@@ -339,10 +351,23 @@ def _session(access: Access) -> requests.Session:
     return session
 
 
-def _never_connected(error: requests.exceptions.ConnectionError) -> bool:
-    """Return whether the connection failed before anything was sent: refused, no such name, certificate not trusted."""
+def _not_sent(error: requests.exceptions.ConnectionError) -> _NotSent | None:
+    """Return what to tell of a connection that failed before anything was sent; None when something may have been.
+
+    A fault of TLS is the latter: a server that cuts an encrypted connection instead of answering shows as one. Only a
+    certificate that is not trusted comes before the request for sure.
+    """
     reason = getattr(error.args[0] if error.args else None, "reason", None)
-    return isinstance(error, requests.exceptions.SSLError) or isinstance(reason, NewConnectionError)
+    if isinstance(error, requests.exceptions.ProxyError):
+        return _NotSent("the proxy on the way to Trello does not let it through", "check HTTPS_PROXY, or unset it")
+    if isinstance(error, requests.exceptions.SSLError):
+        cause = reason.args[0] if isinstance(reason, Exception) and reason.args else None
+        if not isinstance(cause, ssl.SSLCertVerificationError):
+            return None
+        return _NotSent("Trello's certificate is not trusted", "set REQUESTS_CA_BUNDLE to your network's certificates")
+    if isinstance(error, requests.exceptions.ConnectTimeout) or isinstance(reason, NewConnectionError):
+        return _NotSent("Trello cannot be reached", "check the network, or try again later: nothing is made twice")
+    return None
 
 
 def _retry_after_s(value: str | None) -> float | None:
@@ -364,13 +389,16 @@ def _read(answer: _Answer, method: str) -> Any:
             return json.loads(answer.body) if answer.body else None
         except ValueError as error:
             raise AnswerLost("Trello's answer was cut short") from error
-    if status in (401, 403):
+    if status in (401, 403) and not answer.is_page:
         raise _refused(answer)
-    if status == 404 or (status == 400 and "invalid id" in answer.text.lower()):
+    if (status == 404 and not answer.is_page) or (status == 400 and "invalid id" in answer.text.lower()):
         raise NotThere("Trello does not find it", "check the board's url, and that the token may see it")
     if status >= 500 or status in (408, 429):
         raise AnswerLost(f"Trello answered {status}", answer.retry_after_s if status == 503 else None)
-    raise TrelloRejected(f"Trello refused a request ({method}, {status}): {_message(answer)}")
+    if answer.is_page:  # Trello's refusals are texts: this is a proxy's, a firewall's or a hotel's
+        hint = "check the network and HTTPS_PROXY; in a browser, https://api.trello.com/1 must open"
+        raise TrelloRejected(f"something on the way to Trello answered {status} with a web page", hint)
+    raise TrelloRejected(f"Trello refused a request ({method}, {status}): {_message(answer)}", _REFUSED_HINT)
 
 
 def _refused(answer: _Answer) -> CredentialsRefused:
@@ -387,9 +415,7 @@ def _refused(answer: _Answer) -> CredentialsRefused:
 
 
 def _message(answer: _Answer) -> str:
-    """Return the reason an answer gives, short and clean; an HTML page gives none."""
-    if "html" in answer.content_type or answer.text.lstrip().startswith("<"):
-        return "an HTML page"
+    """Return the reason an answer gives, short and clean."""
     try:
         data = json.loads(answer.body)
         text = data.get("message") or data.get("error") if isinstance(data, dict) else answer.text
@@ -398,38 +424,6 @@ def _message(answer: _Answer) -> str:
     return one_line(str(text))[:200] or "no reason given"
 
 
-def is_loopback(url: str) -> bool:
-    """Return whether a url's host is this machine, by address or as ``localhost``."""
-    host = (urlsplit(url).hostname or "").rstrip(".")
-    return host in ("localhost", "::1") or re.fullmatch(r"127(\.\d{1,3}){3}", host) is not None
-
-
 def created_at(object_id: str) -> float:
     """Return when Trello made an object, in seconds since 1970: the first eight hex digits of its id."""
     return float(int(object_id[:8], 16)) if re.fullmatch(r"[0-9a-f]{24}", object_id) else 0.0
-
-
-_NOT_BOARDS = {
-    "c": "the url of a card",
-    "invite": "an invitation to a board",
-    "w": "the url of a workspace",
-    "u": "the url of a person",
-}
-
-
-def board_reference(text: str) -> str:
-    """Return the shortlink or id of a board from what a user gives: a url, a shortlink, or an id.
-
-    Raises:
-        UsageFailure: When it is something else; a card's url or an invitation is named as such.
-    """
-    text = one_line(text)
-    path = urlsplit(text if "//" in text else f"//{text}").path if "/" in text else ""
-    kind = re.search(r"(?:^|/)(b|c|invite|w|u)/([^/]+)", path)
-    hint = "--board takes the board's url, such as https://trello.com/b/AbCd1234/name, or its shortlink"
-    what, reference = kind.groups() if kind else ("", text)
-    if what in _NOT_BOARDS:
-        raise UsageFailure(f"--board is {_NOT_BOARDS[what]}, not a board", hint)
-    if re.fullmatch(r"[0-9A-Za-z]{8}|[0-9a-fA-F]{24}", reference):
-        return reference
-    raise UsageFailure(f"--board {text[:80]!r} is not a board", hint)

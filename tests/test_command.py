@@ -239,10 +239,11 @@ def test_what_was_understood_is_echoed_in_the_deadlines_language(run, due, echo)
     assert echo in result.err.splitlines()
 
 
-def test_a_phrase_too_long_to_look_for_a_deadline_in_is_no_warning(run):
-    result = run("revisar o contrato " + "com muito cuidado " * 80, "--mode", "outline", "--dry-run", "--json")
+def test_the_deadline_of_a_long_phrase_is_found(run):
+    phrase = "revisar o contrato " + "com muito cuidado " * 300 + "até 01/12/2030 18h"
+    result = run(phrase, "--mode", "outline", "--dry-run", "--json")
+    assert result.json["due"] == "2030-12-01T18:00:00-03:00"
     assert result.json["warnings"] == []
-    assert "too long to look for a deadline" in result.err
 
 
 # Texts on their way.

@@ -53,9 +53,6 @@ def decide_deadline(phrase: str, given: str | None, *, now: datetime, tz: str, s
         if in_phrase and in_phrase.instant != due.instant:
             warn(f"the phrase says {one_line(in_phrase.span)!r} ({in_phrase.rfc3339}); --due stands")
         return Deadline(due.rfc3339, given, in_phrase.span if in_phrase else "", True, due.echo())
-    if problem is not None and problem.code == "too_long":
-        say("the phrase is too long to look for a deadline in (--due sets one)")
-        return Deadline()
     if problem is not None:
         warn(f"{one_line(str(problem))} No due date is set (--due sets one).")
         return Deadline(is_fixed=True)

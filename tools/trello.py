@@ -307,7 +307,7 @@ class TrelloClient:
             raise AnswerLost("Trello's answer broke off") from error
 
     def _without_secrets(self, body: bytes) -> bytes:
-        """Return an answer without the credentials: they must not reach errors and records, even when it repeats them."""
+        """Return an answer without the credentials: one that repeats them is not to carry them into errors."""
         for secret in (self.access.key, self.access.token):
             body = body.replace(secret.encode(), b"...") if len(secret) >= 8 else body
         return body

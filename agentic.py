@@ -374,6 +374,17 @@ def undo_run(settings: Settings, console: Console, clock: Clock) -> Outcome:
     return Outcome(None, receipt, last.id, due=last.due)
 
 
+def list_runs(settings: Settings, console: Console) -> None:
+    """Write a line for each run in the ledger."""
+    from tools.dates_resolve import zone_of
+    from tools.history import line, records
+    from tools.ledger import Ledger
+
+    with contextlib.closing(Ledger(settings.state_dir)) as ledger:
+        for record in records(ledger):
+            console.result(line(record, zone_of(settings.tz)) + "\n", record)
+
+
 # The command line.
 
 
@@ -389,7 +400,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         clock = Clock(settings.timeout_s)
         with stopped_by_signals(clock):
-            show(run(settings, console, clock), console)
+            if settings.runs:
+                list_runs(settings, console)
+            else:
+                show(run(settings, console, clock), console)
     except (Exception, KeyboardInterrupt) as error:
         failure = failure_of(error)
         if console.verbose:

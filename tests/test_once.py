@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from datetime import UTC, datetime
@@ -266,6 +267,26 @@ def test_undo_refuses_a_card_that_somebody_changed_unless_forced(run, trello, ol
 def test_nothing_to_undo_is_a_usage_error(run, trello, run_id):
     result = run("--undo", *([run_id] if run_id else []))
     assert (result.code, result.out) == (2, "")
+
+
+def test_the_ledger_tells_what_became_of_each_run(run, trello, ollama):
+    planner(ollama)
+    done = run(PHRASE, "--mode", "plan", "--json").json
+    trello.fault = t.on("POST", "/cards", t.status(400, "invalid value for name"))
+    assert run("outra tarefa", "--mode", "plan").code == 5
+    trello.fault = kill = processes.Signaller(3, signal.SIGKILL)
+    kill.process = processes.start("mais uma tarefa", "--mode", "plan")
+    processes.finish(kill.process)
+    trello.fault = None
+    told = [json.loads(line) for line in run("--runs", "--json").out.splitlines()]
+    assert [(record["state"], record["phrase"]) for record in told] == [
+        ("done", PHRASE),
+        ("removed", "outra tarefa"),
+        ("interrupted", "mais uma tarefa"),
+    ]
+    assert (told[0]["id"], told[0]["url"], told[0]["step"]) == (done["run"], done["url"], None)
+    assert told[2]["step"].startswith("checklist ")
+    assert done["url"] in run("--runs").out.splitlines()[0]
 
 
 def test_a_card_is_dated_by_trellos_clock_not_by_this_machines(run, home, monkeypatch, ollama):

@@ -39,6 +39,7 @@ def build_parser(version: str) -> argparse.ArgumentParser:
     add("--allow-remote", action="store_true", help="let the phrase leave for a model that is not on your network")
     add("--demo", action="store_true", help="a board on this machine, and the model if one is ready")
     add("--undo", nargs="?", const="", metavar="RUN", help="archive the card of the last run, or of the one named")
+    add("--runs", action="store_true", help="list the runs so far: done, interrupted at which step, removed")
     add("-v", "--verbose", action="store_true", help="every model turn and tool call on standard error")
     add("--version", action="version", version=f"agentic {version}")
     return parser

@@ -55,6 +55,7 @@ class Settings(NamedTuple):
     allow_remote: bool
     demo: bool
     undo: str | None
+    runs: bool
     ollama_host: str
     tz: str
     trello_url: str
@@ -101,7 +102,7 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
 
     demo = bool(flags.demo)
     settings = Settings(
-        phrase="" if flags.undo is not None else _phrase(flags.phrase, read_stdin),
+        phrase="" if flags.undo is not None or flags.runs else _phrase(flags.phrase, read_stdin),
         board=SANDBOX if demo else _clean_value(pick("board", "DEFAULT_BOARD", "")[1]),
         list_is_flag=flags.list is not None,
         list_name=_clean_value(pick("list", "DEFAULT_LIST", "")[1]),
@@ -121,6 +122,7 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
         allow_remote=flags.allow_remote,
         demo=demo,
         undo=flags.undo,
+        runs=flags.runs,
         ollama_host=values.get("OLLAMA_HOST", ""),
         tz=_zone(values.get("AGENTIC_TZ", "-03:00")),
         trello_url=values.get("TRELLO_API_URL", TRELLO_URL).rstrip("/"),
@@ -137,7 +139,7 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
 
 def _check_place(settings: Settings, board_name: str) -> None:
     """Check what a real board needs; a dry run and the sandbox need nothing."""
-    if settings.dry_run or settings.is_sandbox or settings.undo is not None:
+    if settings.dry_run or settings.is_sandbox or settings.undo is not None or settings.runs:
         return
     if not settings.board:
         raise UsageFailure("no board is given", "pass --board or set DEFAULT_BOARD (to try without Trello: --demo)")

@@ -289,7 +289,7 @@ def with_fallback(errand: Errand, make: Callable[[str], T]) -> T:
             raise
         errand.console.warn(f"{failure.what}: the outline is used instead")
         if not errand.clock.left_s():
-            errand.clock = errand.clock.for_cleanup()
+            errand.clock = errand.clock.extended()
         return make(errand.settings.fallback)
 
 

@@ -14,8 +14,21 @@ import agentic
 from tests.ollama_server import FakeModel, ScriptedOllama
 from tests.trello_server import TrelloServer
 from tools.settings import VARIABLES
+from tools.trello import Patience
 
 KEY, TOKEN = "k3y0000000000000000000000000feed", "ATTAt0ken00000000000000000000000000000000000000000000beef"
+
+
+QUICK = Patience(
+    connect_s=0.5,
+    read_s=0.3,
+    write_s=0.3,
+    pauses_s=(0.02, 0.02, 0.02),
+    busy_pauses_s=(0.05, 0.1),
+    late_s=0.3,
+    twin_s=0.3,
+    twin_pause_s=0.05,
+)  # nothing is waited for longer than a test must
 
 
 @dataclass

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,11 @@ class Signaller:
         nth: The write, counted from 1.
         number: The signal.
         fault: What happens to that write besides.
+        late_s: How long after it the write is applied.
     """
 
-    def __init__(self, nth: int, number: signal.Signals, fault: Fault | None = None) -> None:
-        self._nth, self._number, self._fault = nth, number, fault
+    def __init__(self, nth: int, number: signal.Signals, fault: Fault | None = None, late_s: float = 0.0) -> None:
+        self._nth, self._number, self._fault, self._late_s = nth, number, fault, late_s
         self._writes = 0
         self.process: subprocess.Popen[str] | None = None
 
@@ -51,6 +53,7 @@ class Signaller:
         os.kill(self.process.pid, self._number)
         if self._number is signal.SIGKILL:
             self.process.wait()
+        time.sleep(self._late_s)
         return self._fault
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests import trello_server as t
+from tests.conftest import QUICK
 from tests.models import CHECKLISTS, DESC, PHRASE, TITLE, plan, writer
 from tests.ollama_server import FakeModel
 from tests.ollama_steps import say
@@ -275,7 +276,7 @@ def test_control_characters_of_the_model_and_of_trello_do_not_reach_the_terminal
 
 
 def test_errors_of_trello_are_shown_clean_and_short(run, trello, ollama, monkeypatch):
-    monkeypatch.setattr(client, "PATIENCE", client.Patience(0.5, 0.3, (0.01,), (0.02,), 0.3, 0.05))
+    monkeypatch.setattr(client, "PATIENCE", QUICK)
     ollama((), formats=lambda asked, nth: say(plan()))
     trello.fault = t.on("POST", "/cards", t.status(400, "invalid \x1b[31mvalue\n" * 500), repeat=True)
     result = run(PHRASE, "--mode", "plan")

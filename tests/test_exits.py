@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests import trello_server as t
+from tests.conftest import QUICK
 from tests.models import PHRASE, plan, writer
 from tests.ollama_server import FakeModel
 from tests.ollama_steps import say
@@ -162,7 +163,7 @@ CASES: dict[str, Case] = {
 @pytest.fixture
 def world(trello, ollama, monkeypatch) -> World:
     """Everything in order; nobody waits for long."""
-    monkeypatch.setattr(client, "PATIENCE", client.Patience(0.5, 0.3, (0.01, 0.01), (0.02, 0.02), 0.3, 0.05))
+    monkeypatch.setattr(client, "PATIENCE", QUICK)
     ollama(writer(), formats=lambda asked, nth: say(plan()))
     return World(trello, ollama, monkeypatch)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests import trello_server as t
+from tests.conftest import QUICK
 from tests.models import CHECKLISTS, PHRASE, plan, writer
 from tests.ollama_steps import say
 from tools import trello as client
@@ -39,7 +40,7 @@ SAMPLE = {
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for nothing longer than the tests must."""
-    monkeypatch.setattr(client, "PATIENCE", client.Patience(0.5, 0.3, (0.02, 0.02, 0.02), (0.05, 0.1), 0.3, 0.05))
+    monkeypatch.setattr(client, "PATIENCE", QUICK)
 
 
 def at(write: str, fault: t.Fault, times: int | None) -> t.FaultPlan:

@@ -14,7 +14,7 @@ from tests import trello_server as t
 from tests.models import CHECKLISTS, PHRASE, TITLE, plan, writer
 from tests.ollama_steps import say
 from tools import trello as client
-from tools.publish import POS_STEP
+from tools.look import POS_STEP
 
 LISTS = CHECKLISTS[:2]
 WRITES = 1 + sum(1 + len(items) for _, items in LISTS)
@@ -272,7 +272,7 @@ def test_nothing_to_undo_is_a_usage_error(run, trello, run_id):
 def test_the_ledger_tells_what_became_of_each_run(run, trello, ollama):
     planner(ollama)
     done = run(PHRASE, "--mode", "plan", "--json").json
-    trello.fault = t.on("POST", "/cards", t.status(400, "invalid value for name"))
+    trello.fault = t.on("POST", "/checklists", t.status(400, "invalid value for name"))
     assert run("outra tarefa", "--mode", "plan").code == 5
     trello.fault = kill = processes.Signaller(3, signal.SIGKILL)
     kill.process = processes.start("mais uma tarefa", "--mode", "plan")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests import trello_server as t
-from tests.conftest import KEY, TOKEN
+from tests.conftest import KEY, QUICK, TOKEN
 from tests.ear import Ear
 from tests.models import PHRASE, plan, writer
 from tests.ollama_steps import say
@@ -36,7 +36,7 @@ REQUESTS = {"reading": ("GET", "/boards/.*"), "card": ("POST", "/cards"), "items
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "PATIENCE", client.Patience(0.5, 0.3, (0.01,), (0.02, 0.02), 0.3, 0.05))
+    monkeypatch.setattr(client, "PATIENCE", QUICK)
 
 
 @pytest.fixture

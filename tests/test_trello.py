@@ -17,7 +17,9 @@ from urllib3.exceptions import MaxRetryError, NewConnectionError, ProxyError, SS
 
 from tools import errors
 from tools.clock import Clock
-from tools.trello import Access, NotThere, Patience, TrelloClient, created_at
+from tools.errors import NotThere
+from tools.trello import Patience, TrelloClient, created_at
+from tools.wire import Access
 
 KEY, TOKEN = "chave-de-teste-0001", "ATTAtoken-de-teste-0002"
 BASE = "https://api.trello.com/1"
@@ -53,7 +55,7 @@ def clock() -> Waits:
 
 @pytest.fixture
 def trello(clock: Waits) -> Iterator[TrelloClient]:
-    client = TrelloClient(Access(BASE, KEY, TOKEN), clock, patience=Patience(1, 1, (1.0, 2.0), (3.0, 10.0)))
+    client = TrelloClient(Access(BASE, KEY, TOKEN), clock, patience=Patience(1, 1, 1, (1.0, 2.0), (3.0, 10.0)))
     yield client
     client.close()
 
@@ -116,7 +118,7 @@ def test_a_change_and_a_removal(wire, trello):
     match = [matchers.header_matcher(HEADER), matchers.json_params_matcher({"closed": True})]
     answer(wire, "PUT", f"/cards/{ID}", MADE, match=match)
     answer(wire, "DELETE", f"/cards/{ID}", {"limits": {}})
-    assert trello.put(f"/cards/{ID}", {"closed": True}) == MADE
+    trello.put(f"/cards/{ID}", {"closed": True})
     trello.delete(f"/cards/{ID}")
 
 
@@ -232,9 +234,9 @@ def test_removing_what_is_gone_is_as_good(wire, trello):
 
 
 def test_a_page_that_says_404_is_not_that_the_card_is_gone(wire, trello):
-    answer(wire, "DELETE", "/cards/x", (404, "<html>404</html>"))
+    answer(wire, "DELETE", "/cards/x", *[(404, "<html>404</html>")] * 3)
     answer(wire, "GET", "/cards/x", MADE)
-    with pytest.raises(errors.TrelloRejected, match="answered 404 with a web page"):
+    with pytest.raises(errors.TrelloUnavailable, match="answered 404 with a web page"):
         trello.delete("/cards/x")
 
 
@@ -242,9 +244,8 @@ def test_a_page_that_says_404_is_not_that_the_card_is_gone(wire, trello):
 
 
 MEANINGS: list[tuple[int, str, type[errors.Failure], str]] = [
-    (400, "invalid id", NotThere, "does not find it"),
-    (404, "The requested resource was not found.", NotThere, "does not find it"),
-    (404, "model not found", NotThere, "does not find it"),
+    (400, "invalid id", errors.TrelloRejected, "does not find what is to be written to"),
+    (404, "The requested resource was not found.", errors.TrelloRejected, "does not find what is to be written to"),
     (401, "invalid key", errors.CredentialsRefused, "TRELLO_KEY is not valid"),
     (401, "invalid token", errors.CredentialsRefused, "TRELLO_TOKEN is not valid"),
     (401, "invalid app token", errors.CredentialsRefused, "TRELLO_TOKEN is not valid"),
@@ -255,8 +256,8 @@ MEANINGS: list[tuple[int, str, type[errors.Failure], str]] = [
     (400, "[1, 2]", errors.TrelloRejected, r"400"),
     (414, "", errors.TrelloRejected, "no reason given"),
     (302, "", errors.TrelloRejected, r"\(POST, 302\)"),
-    (403, "<html>proxy</html>", errors.TrelloRejected, "answered 403 with a web page"),
-    (401, "<!DOCTYPE html>", errors.TrelloRejected, "answered 401 with a web page"),
+    (403, "<html>proxy</html>", errors.AnswerLost, "answered 403 with a web page"),
+    (401, "<!DOCTYPE html>", errors.AnswerLost, "answered 401 with a web page"),
     (418, "\x1b[31mx\n" * 400, errors.TrelloRejected, "^[^\x1b\n]{1,260}$"),
     (400, f"bad key {KEY} and token {TOKEN}", errors.TrelloRejected, r"bad key \.\.\. and token \.\.\.$"),
 ]
@@ -272,6 +273,19 @@ def test_an_error_has_one_meaning_a_hint_and_no_secret(wire, trello, status, bod
     assert not re.search(f"{KEY}|{TOKEN}", caught.value.what + caught.value.hint + repr(caught.value))
 
 
+@pytest.mark.parametrize("body", ["invalid id", "The requested resource was not found.", "model not found"])
+def test_what_is_read_and_not_found_is_not_there(wire, trello, body):
+    answer(wire, "GET", "/cards/x", (400 if body == "invalid id" else 404, body))
+    with pytest.raises(NotThere, match="does not find it"):
+        trello.get("/cards/x")
+
+
+@pytest.mark.parametrize("body", ["", "null", "[]", '"text"', "<html>"])
+def test_an_object_that_is_none_is_asked_for_again(wire, trello, body):
+    answer(wire, "GET", "/cards/x", (200, body), MADE)
+    assert trello.get("/cards/x") == MADE
+
+
 def test_the_limit_of_the_run_ends_every_wait(wire, clock):
     client = TrelloClient(Access(BASE, KEY, TOKEN), Clock(0.0))
     with pytest.raises(errors.TrelloUnavailable, match="out of time") as caught:
@@ -285,8 +299,8 @@ def test_each_request_is_paced_and_logged_without_its_query(wire, clock):
     paced: list[Clock] = []
     lines: list[str] = []
     client = TrelloClient(Access(BASE, KEY, TOKEN), clock, pace=paced.append, log=lines.append)
-    answer(wire, "GET", "/x", (200, "null"))
-    assert client.get("/x", fields="id") is None
+    answer(wire, "GET", "/x", MADE)
+    assert client.get("/x", fields="id") == MADE
     client.close()
     assert (len(paced), lines) == (1, ["trello: GET /x -> 200"])
 
@@ -308,3 +322,10 @@ def test_the_proxy_is_for_trello_alone_and_the_environment_for_nobody(clock, url
     session = client._session
     assert (session.trust_env, dict(session.proxies), session.verify) == (False, proxies, "/ca.pem")
     client.close()
+
+
+def test_a_short_retry_after_does_not_cut_the_last_wait_short(wire, trello, clock):
+    busy = (429, "", {"Retry-After": "1"})
+    answer(wire, "POST", "/cards", busy, busy, MADE)
+    assert trello.post("/cards", {}) == MADE
+    assert clock.slept == [1.0, 10.0]

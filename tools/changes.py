@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,27 +21,32 @@ class Place:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the recorded writes of a run would make, as far as they went: a text may be any of those it sent."""
+    """What the recorded writes of a run would make, as far as they went: a text may be any of those it sent.
+
+    Its own checklists are known by their ids, and by title only where an answer never came.
+    """
 
     title: str
     descs: tuple[str, ...]
     due: str
-    checklists: frozenset[str]
+    checklist_ids: frozenset[str]
+    checklist_titles: frozenset[str]
     items: frozenset[str]
 
 
 def expected_from(steps: Iterable[Step]) -> Expected:
     """Return what a run's writes would make."""
-    sent: dict[str, list[dict[str, Any]]] = {"card": [], "desc": [], "checklist": [], "item": []}
+    sent: dict[str, list[Step]] = {"card": [], "desc": [], "checklist": [], "item": [], "archive": []}
     for step in steps:
-        sent.setdefault(step.kind, []).append(step.payload)
-    card = sent["card"][0]
+        sent[step.kind].append(step)
+    card = sent["card"][0].payload
     return Expected(
         title=card["name"],
-        descs=(card["desc"], *(payload["desc"] for payload in sent["desc"])),
+        descs=(card["desc"], *(step.payload["desc"] for step in sent["desc"])),
         due=card.get("due", ""),
-        checklists=frozenset(payload["name"].strip() for payload in sent["checklist"]),
-        items=frozenset(payload["name"].strip() for payload in sent["item"]),
+        checklist_ids=frozenset(step.object_id for step in sent["checklist"] if step.object_id),
+        checklist_titles=frozenset(plain(step.payload["name"]) for step in sent["checklist"] if not step.object_id),
+        items=frozenset(plain(step.payload["name"]) for step in sent["item"]),
     )
 
 
@@ -76,12 +82,20 @@ def _same_due(there: Any, wanted: str) -> bool:
 
 def _touched(checklist: Mapping[str, Any], expected: Expected) -> bool:
     """Return whether an item of one of the run's own checklists was ticked, added or reworded."""
-    if str(checklist.get("name")).strip() not in expected.checklists:
+    if (
+        checklist.get("id") not in expected.checklist_ids
+        and plain(checklist.get("name")) not in expected.checklist_titles
+    ):
         return False
     items = checklist.get("checkItems") or []
-    return any(i.get("state") == "complete" or str(i.get("name")).strip() not in expected.items for i in items)
+    return any(item.get("state") == "complete" or plain(item.get("name")) not in expected.items for item in items)
 
 
 def same_text(there: Any, wanted: Any) -> bool:
-    """Return whether a text is the one that was sent; Trello trims white space at the ends."""
-    return str(there or "").strip() == str(wanted or "").strip()
+    """Return whether a text is the one that was sent."""
+    return plain(there) == plain(wanted)
+
+
+def plain(text: Any) -> str:
+    """Return a text for comparing with what was sent: servers trim white space, and compose or decompose accents."""
+    return " ".join(unicodedata.normalize("NFC", str(text or "")).split())

@@ -15,6 +15,7 @@ from tools.errors import Interrupted, OutOfTime
 T = TypeVar("T")
 
 CLEANUP_S = 15.0  # what an interrupted or timed-out run has left to remove what it made
+_AFTER_STOP_S = 8.0  # of these, what the answer to a write that is under way may still take
 _POLL_S = 0.05
 
 
@@ -41,29 +42,53 @@ class Clock:
 
     Args:
         limit_s: Seconds from now until the run must be over.
+        parent: The clock whose stop flag this one shares.
+        cleans_up: Whether this is the time for removing what was made: a stop does not end it, but leaves it no more
+            than 15 s from then on.
     """
 
     limit_s: float
+    parent: Clock | None = None
+    cleans_up: bool = False
     _start: float = field(default_factory=time.monotonic)
-    _stopped_at: float | None = (
-        None  # a plain value: an Event's lock could be held by the very code a signal interrupts
-    )
+    # A plain value, not an Event: an Event's lock could be held by the very code that a signal interrupts.
+    _stopped_at: float | None = None
 
     def interrupt(self) -> None:
         """Ask the run to stop; asked again, nothing changes. Made for signal handlers."""
         if self._stopped_at is None:
             self._stopped_at = time.monotonic()
 
+    @property
+    def stopped_at(self) -> float | None:
+        """When the run was asked to stop, by the monotonic clock."""
+        return self.parent.stopped_at if self.parent else self._stopped_at
+
     def left_s(self) -> float:
         """Return the seconds left, never less than zero."""
-        return max(0.0, self._start + self.limit_s - time.monotonic())
+        left_s = self._start + self.limit_s - time.monotonic()
+        if self.cleans_up and self.stopped_at is not None:
+            left_s = min(left_s, self.stopped_at + CLEANUP_S - time.monotonic())
+        return max(0.0, left_s)
 
     def check(self) -> None:
         """Raise Interrupted when asked to stop, OutOfTime when the time is used up."""
-        if self._stopped_at is not None:
-            raise Interrupted
+        self.check_stop()
         if self.left_s() <= 0:
             raise OutOfTime
+
+    def check_stop(self) -> None:
+        """Raise Interrupted when asked to stop."""
+        if self.stopped_at is not None and not self.cleans_up:
+            raise Interrupted
+
+    def for_cleanup(self) -> Clock:
+        """Return the clock for removing what was made: what this one had left, and 15 s at least."""
+        return Clock(max(CLEANUP_S, self.left_s()), self, cleans_up=True)
+
+    def extended(self) -> Clock:
+        """Return a clock with 15 s more, which a stop ends like this one."""
+        return Clock(CLEANUP_S, self)
 
     def sleep(self, seconds: float) -> None:
         """Wait, unless the run is to stop first; raise as ``check`` does."""
@@ -72,12 +97,6 @@ class Clock:
             self.check()
             time.sleep(min(_POLL_S, left_s))
         self.check()
-
-    def for_cleanup(self) -> Clock:
-        """Return the clock for removing what was made: 15 s from when the run was stopped, or what it had left."""
-        if self._stopped_at is not None:
-            return Clock(max(CLEANUP_S / 3, CLEANUP_S - (time.monotonic() - self._stopped_at)))
-        return Clock(max(CLEANUP_S, self.left_s()))
 
     def result_of(self, future: Future[T]) -> T:
         """Return the result of spawned work, or raise what it raised; the wait ends as ``sleep`` does."""
@@ -134,6 +153,8 @@ class Clock:
         while True:
             if heed_stop:
                 self.check()
+            elif self.stopped_at is not None:
+                give_up = min(give_up, self.stopped_at + _AFTER_STOP_S)
             try:
                 return values.get(timeout=max(0.0, min(_POLL_S, give_up - time.monotonic())))
             except queue.Empty:

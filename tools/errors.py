@@ -3,6 +3,8 @@
 Failure
 ├── UnusableCard         the model did not produce a usable card
 ├── UsageFailure         flags, a due date, credentials missing, list or board not found
+│   ├── NotThere         Trello knows no such thing
+│   └── LedgerUnusable   the ledger cannot be read or written
 ├── CredentialsRefused   Trello refused the key, the token or the permission
 ├── ModelUnavailable     Ollama down, model not pulled, busy
 │   └── OutOfTime        the wall clock of the run, or the patience for one answer, is used up
@@ -41,6 +43,14 @@ class UsageFailure(Failure):
     """What the user gave cannot be used."""
 
 
+class NotThere(UsageFailure):
+    """Trello knows no such thing: 404, or an id that cannot be one."""
+
+
+class LedgerUnusable(UsageFailure):
+    """The ledger cannot be read or written."""
+
+
 class CredentialsRefused(Failure):
     """Trello does not accept the key, the token, or what they are to do."""
 
@@ -65,16 +75,29 @@ class TrelloRejected(TrelloUnavailable):
 
 
 class AnswerLost(TrelloUnavailable):
-    """A write was sent and no usable answer came back: it may or may not have been applied.
+    """A request was sent and no usable answer came back: a write may or may not have been applied.
 
     Args:
         what: What failed, in one line.
+        hint: What to do about it, when repeating does not help.
         wait_s: Seconds the server asked to wait before the next request; None when it did not say.
+        silent: Whether nothing came at all: such a server is not asked as often.
+        may_come_late: Whether a write may still be applied: the server had not finished with it.
     """
 
-    def __init__(self, what: str, wait_s: float | None = None) -> None:
-        super().__init__(what, TRELLO_LATER)
+    def __init__(
+        self,
+        what: str,
+        hint: str = "",
+        *,
+        wait_s: float | None = None,
+        silent: bool = False,
+        may_come_late: bool = False,
+    ) -> None:
+        super().__init__(what, hint or TRELLO_LATER)
         self.wait_s = wait_s
+        self.silent = silent
+        self.may_come_late = silent or may_come_late
 
 
 class LeftBehind(Failure):

@@ -26,7 +26,7 @@ from filelock import FileLock, Timeout
 
 from tools.card import same_instant
 from tools.clock import Clock
-from tools.errors import UsageFailure
+from tools.errors import LedgerUnusable
 from tools.text import folded
 
 _SCHEMA = 1
@@ -120,21 +120,23 @@ class Ledger:
         directory: The state directory; made, for the user only, when it is not there.
 
     Raises:
-        UsageFailure: When the directory cannot be written, or the file is not a ledger of this version.
+        LedgerUnusable: When the directory cannot be written, or the file is not a ledger of this version.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._mutex = threading.RLock()
+        self._sent: list[float] = []
         self._path = directory / "ledger.sqlite"
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (directory / "locks").mkdir(exist_ok=True, mode=0o700)
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             self._path.chmod(0o600)
             with FileLock(directory / "ledger.lock", timeout=30, mode=0o600):
                 self._db = self._open()
         except (OSError, sqlite3.Error, Timeout) as error:
-            raise UsageFailure(f"the ledger {self._path} cannot be used: {error}", _LEDGER_HINT) from error
+            raise LedgerUnusable(f"the ledger {self._path} cannot be used: {error}", _LEDGER_HINT) from error
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, timeout=30, isolation_level=None, check_same_thread=False)
@@ -145,7 +147,7 @@ class Ledger:
         if version == 0:
             db.executescript(f"BEGIN;{_TABLES}PRAGMA user_version={_SCHEMA};COMMIT;")
         elif version != _SCHEMA:
-            raise UsageFailure(f"{self._path} is of another version ({version}) of this program", _LEDGER_HINT)
+            raise LedgerUnusable(f"{self._path} is of another version ({version}) of this program", _LEDGER_HINT)
         return db
 
     def close(self) -> None:
@@ -158,7 +160,7 @@ class Ledger:
             with self._mutex:
                 return self._db.execute(sql, values).fetchall()
         except sqlite3.Error as error:
-            raise UsageFailure(f"the ledger {self._path} cannot be used: {error}", _LEDGER_HINT) from error
+            raise LedgerUnusable(f"the ledger {self._path} cannot be used: {error}", _LEDGER_HINT) from error
 
     @contextlib.contextmanager
     def exclusive(self, task: Task, clock: Clock) -> Iterator[None]:
@@ -180,23 +182,28 @@ class Ledger:
             lock.release()
 
     def _lock(self, digest: str) -> FileLock:
-        directory = self._directory / "locks"
-        directory.mkdir(exist_ok=True, mode=0o700)
-        return FileLock(directory / f"{digest[7:39]}.lock", mode=0o600)
+        return FileLock(self._directory / "locks" / f"{digest[7:39]}.lock", mode=0o600)
 
     def is_at_work(self, run: Run) -> bool:
-        """Return whether a process holds the task of an open run; if none does, the run was interrupted."""
+        """Return whether an open run is the one a process is at; if not, it was interrupted."""
+        latest = self._execute("SELECT id FROM runs WHERE task = ? ORDER BY started DESC LIMIT 1", run.task)[0]["id"]
         try:
             with self._lock(run.task).acquire(timeout=0):
                 return False
         except Timeout:
-            return run.state == "open"
+            return run.state == "open" and run.id == latest
 
     def pace(self, clock: Clock) -> None:
-        """Wait until one more request fits into Trello's window, and count it; processes share the window."""
+        """Wait until one more request fits into Trello's window, and count it; processes share the window.
+
+        What must be removed from a board is removed also when the disk is full: then this process counts alone.
+        """
         while True:
             with self._mutex:
-                wait_s = self._reserve()
+                try:
+                    wait_s = self._reserve()
+                except LedgerUnusable:
+                    wait_s = self._reserve_alone()
             if wait_s <= 0:
                 return
             clock.sleep(wait_s)
@@ -210,10 +217,20 @@ class Ledger:
             count, oldest = self._execute("SELECT COUNT(*), MIN(sent) FROM pace")[0]
             if count < _WINDOW_REQUESTS:
                 self._execute("INSERT INTO pace VALUES (?)", now)
-                return 0.0
-            return max(0.05, float(oldest) + _WINDOW_S - now)
-        finally:
             self._execute("COMMIT")
+        except LedgerUnusable:
+            with contextlib.suppress(LedgerUnusable):
+                self._execute("ROLLBACK")
+            raise
+        return 0.0 if count < _WINDOW_REQUESTS else max(0.05, float(oldest) + _WINDOW_S - now)
+
+    def _reserve_alone(self) -> float:
+        now = time.time()
+        self._sent = [sent for sent in self._sent if sent > now - _WINDOW_S]
+        if len(self._sent) >= _WINDOW_REQUESTS:
+            return max(0.05, self._sent[0] + _WINDOW_S - now)
+        self._sent.append(now)
+        return 0.0
 
     def begin(self, task: Task, mode: str, model: str) -> str:
         """Record a run before its first write and return its id, which sorts by time."""
@@ -243,7 +260,7 @@ class Ledger:
 
         Args:
             run_id: The run.
-            kind: card, desc, checklist, item or delete.
+            kind: card, desc, checklist, item or archive.
             payload: What is sent.
             began: Now, by Trello's clock.
         """
@@ -253,6 +270,16 @@ class Ledger:
     def after(self, step_id: int, object_id: str) -> None:
         """Record that a write was applied, and the id that Trello gave."""
         self._execute("UPDATE steps SET ended = ?, object_id = ? WHERE id = ?", time.time(), object_id, step_id)
+
+    def drop(self, step_id: int) -> None:
+        """Take back the record of a write that was certainly not applied."""
+        self._execute("DELETE FROM steps WHERE id = ?", step_id)
+
+    def planned_titles(self, run_id: str) -> list[str]:
+        """Return the titles of the checklists that a run had planned; none when it had no plan."""
+        run = self.run(run_id)
+        plan = json.loads(run.plan) if run and run.plan else {}
+        return [checklist["title"] for checklist in plan.get("checklists", [])]
 
     def steps(self, run_id: str) -> list[Step]:
         """Return the writes of a run, in order."""

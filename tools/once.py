@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from tools.card import Receipt, from_json
 from tools.changes import Place, changed_since, expected_from
 from tools.clock import Clock
-from tools.errors import ChangedSince, Forbidden, ModelUnavailable, OutOfTime, UsageFailure
+from tools.errors import ChangedSince, Forbidden, ModelUnavailable, NotThere, OutOfTime, UsageFailure
 from tools.ledger import Ledger, Run, Task
-from tools.publish import Publisher, url_of
-from tools.trello import NotThere, TrelloClient
+from tools.look import read_card, url_of
+from tools.publish import Publisher
+from tools.trello import TrelloClient
 
 PublisherOf = Callable[[str], Publisher]
 
@@ -52,7 +53,7 @@ def is_on_board(client: TrelloClient, card_id: str) -> bool:
         card = client.get(f"/cards/{card_id}", fields="closed,shortUrl")
     except NotThere:
         return False
-    return not (isinstance(card, dict) and card.get("closed"))
+    return not card.get("closed")
 
 
 def settle_interrupted(
@@ -80,29 +81,41 @@ def settle_interrupted(
         if run.state not in ("open", "left"):
             continue
         publisher = publisher_of(run.id)
-        made = next((step for step in ledger.steps(run.id) if step.kind == "card"), None)
-        recent = run.started >= time.time() - max(within_s, 3600.0)
-        if made is None or not run.plan or not recent or remove:
-            if made is not None:
-                say(f"an earlier run of this phrase was interrupted ({run.id}): what it left is removed")
-            try:
-                publisher.roll_back()
-            except ChangedSince as changed:
-                if not remove:
-                    raise
-                say(changed.what)
-                ledger.finish(run.id, "kept", changed.what)
-            continue
-        found = publisher.recover(run.card_id, made.payload, made.began)
-        if found is None:
-            ledger.finish(run.id, "removed", "its card is not on the board")
-            continue
-        publisher.refuse_if_changed(found)
-        say(f"an earlier run of this phrase was interrupted ({run.id}): its card is completed")
-        receipt = publisher.resume(found, from_json(json.loads(run.plan)))
-        ledger.finish(run.id, "done")
-        return run.id, receipt
+        is_recent = run.started >= time.time() - max(within_s, 3600.0)
+        if run.plan and is_recent and not remove:
+            if receipt := _finished(ledger, publisher, run, say):
+                return run.id, receipt
+        else:
+            _removed(ledger, publisher, run, let_be=remove, say=say)
     return None
+
+
+def _finished(ledger: Ledger, publisher: Publisher, run: Run, say: Callable[[str], None]) -> Receipt | None:
+    """Complete the card of an interrupted run; None when there is nothing to complete, or a person archived it."""
+    found = publisher.recover(to_complete=True)
+    if found is None:
+        ledger.finish(run.id, "removed", "its card is not on the board")
+        return None
+    if found.get("closed"):
+        ledger.finish(run.id, "kept", "its card was archived")
+        return None
+    publisher.refuse_if_changed(found)
+    say(f"an earlier run of this phrase was interrupted ({run.id}): its card is completed")
+    with publisher.all_or_nothing():
+        return publisher.resume(found, from_json(json.loads(run.plan)))
+
+
+def _removed(ledger: Ledger, publisher: Publisher, run: Run, *, let_be: bool, say: Callable[[str], None]) -> None:
+    """Remove what an interrupted run left; what a person has changed is let be, if that is wanted."""
+    if ledger.steps(run.id):
+        say(f"an earlier run of this phrase was interrupted ({run.id}): what it left is removed")
+    try:
+        publisher.roll_back()
+    except ChangedSince as changed:
+        if not let_be:
+            raise
+        say(changed.what)
+        ledger.finish(run.id, "kept", changed.what)
 
 
 def run_to_undo(ledger: Ledger, run_id: str) -> Run:
@@ -130,13 +143,15 @@ def undo(ledger: Ledger, client: TrelloClient, run: Run, *, force: bool) -> Rece
         UsageFailure: When the card is not there any more.
         Forbidden: When somebody has changed it since, and ``force`` is not given.
     """
-    place = Place(run.board_id, run.list_id)
-    found = Publisher(client, ledger, run.id, place).recover(run.card_id, {}, run.started)
-    if found is None or found.get("closed"):
+    steps = ledger.steps(run.id)
+    found = read_card(client, run.card_id)
+    if found is None or (found.get("closed") and not any(step.kind == "archive" for step in steps)):
         raise UsageFailure(f"there is nothing to undo: the card is not on the board any more ({run.url})", "")
-    change = changed_since(found, expected_from(ledger.steps(run.id)), place=place)
-    if change and not force:
+    change = changed_since(found, expected_from(steps), place=Place(run.board_id, run.list_id))
+    if change and not force and not found.get("closed"):
         raise Forbidden(f"the card was changed since ({change}): {url_of(found)}", "--force archives it all the same")
+    step = ledger.before(run.id, "archive", {"id": run.card_id}, client.now())
     client.put(f"/cards/{run.card_id}", {"closed": True})
+    ledger.after(step, run.card_id)
     ledger.finish(run.id, "archived")
     return Receipt(run.card_id, run.url, run.title, created=False)

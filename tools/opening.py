@@ -15,7 +15,8 @@ from tools.errors import UsageFailure
 from tools.ledger import Ledger
 from tools.sandbox import Sandbox
 from tools.settings import SANDBOX, Settings, check_credentials
-from tools.trello import Access, TrelloClient
+from tools.trello import TrelloClient
+from tools.wire import Access
 
 
 @contextlib.contextmanager

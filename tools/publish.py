@@ -11,19 +11,15 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol
 
 from tools.card import Card, Checklist, Receipt
-from tools.changes import Place, changed_since, expected_from, same_text
-from tools.errors import AnswerLost, ChangedSince, Failure, Interrupted, LeftBehind, TrelloUnavailable
-from tools.ledger import Ledger
-from tools.text import folded
-from tools.trello import WORKERS, NotThere, TrelloClient, created_at
-
-POS_STEP = 16384  # Trello gives its own objects positions of this step; 0 would mean the bottom
-_CARD_FIELDS = "name,desc,due,closed,idList,idBoard,shortUrl,url,badges,dueComplete,idLabels,idMembers"
+from tools.changes import Place, changed_since, expected_from
+from tools.errors import AnswerLost, ChangedSince, Failure, Interrupted, LedgerUnusable, LeftBehind
+from tools.ledger import Ledger, Step
+from tools.look import Found, at, contents, find_own, find_twin, is_at, is_whole, items_at, read_card, url_of
+from tools.trello import WORKERS, TrelloClient, created_at
 
 
 class Board(Protocol):
@@ -86,6 +82,7 @@ class Publisher:
         self._receipt: Receipt | None = None
         self._desc = ""
         self._there: dict[int, _There] = {}
+        self._twin_url = ""
 
     @property
     def receipt(self) -> Receipt | None:
@@ -106,25 +103,22 @@ class Publisher:
         if self._desc != card.desc:
             self._describe(receipt, card.desc)
         missing = [i for i, _ in enumerate(card.checklists) if i not in self._there]
-        total = len(missing) + sum(len(self._missing_items(i, c)) for i, c in enumerate(card.checklists))
-        tick = _Counter(total, self.progress)
+        tick = _Counter(
+            len(missing) + sum(len(self._missing(i, c)) for i, c in enumerate(card.checklists)), self.progress
+        )
         card_id = receipt.card_id
         self._together([partial(self._make_checklist, card_id, i, card.checklists[i], tick) for i in missing])
-        items = [(i, n, c.items[n]) for i, c in enumerate(card.checklists) for n in self._missing_items(i, c)]
+        items = [(i, n, c.items[n]) for i, c in enumerate(card.checklists) for n in self._missing(i, c)]
         self._together([partial(self._make_item, card_id, i, n, text, tick) for i, n, text in items])
         return receipt
 
-    def _missing_items(self, index: int, checklist: Checklist) -> list[int]:
+    def _missing(self, index: int, checklist: Checklist) -> list[int]:
+        """Return the indexes of a checklist's items that are not on the board."""
         there = self._there[index].items if index in self._there else {}
         return [n for n in range(len(checklist.items)) if n not in there]
 
     def _together(self, jobs: Iterable[Callable[[], None]]) -> None:
         """Run writes in parallel; at the first failure none is begun any more, and the failure is raised."""
-        jobs = list(jobs)
-        if len(jobs) < 2:
-            for job in jobs:
-                job()
-            return
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
             futures = [pool.submit(job) for job in jobs]
             _, waiting = wait(futures, return_when=FIRST_EXCEPTION)
@@ -135,14 +129,21 @@ class Publisher:
             raise failure
 
     def _create(self, card: Card) -> Receipt:
-        if self._within_s > 0:
-            self._look_for_twin(card.title)
+        self._refuse_twin(card.title)
         body = {"idList": self.place.list_id, "name": card.title, "desc": card.desc, "pos": "bottom"}
         if card.due:
             body["due"] = card.due
-        since = self.client.now()
-        answer = self._write("card", "/cards", body, find=lambda: self.find_card(body, since))
-        return self._adopt(answer, card)
+        since, titles = self.client.now(), [checklist.title for checklist in card.checklists]
+
+        def find() -> Found | None:
+            own = partial(find_own, self.client, self._ledger, self.place, body, since, titles)
+            found = own()
+            if found is None:
+                self._refuse_twin(card.title)  # what another machine makes of the same task looks the same
+                found = own()
+            return found
+
+        return self._adopt(self._write("card", "/cards", body, find), card)
 
     def _adopt(self, found: Mapping[str, Any], card: Card) -> Receipt:
         """Take a card on the board as this run's."""
@@ -158,139 +159,112 @@ class Publisher:
         self._desc = desc
 
     def _make_checklist(self, card_id: str, index: int, checklist: Checklist, tick: _Counter) -> None:
-        body = {"idCard": card_id, "name": checklist.title, "pos": (index + 1) * POS_STEP}
+        body = {"idCard": card_id, **at(checklist.title, index)}
 
-        def find() -> dict[str, Any] | None:
-            return next((c for c in self._read_checklists(card_id) if _is_at(c, body)), None)
+        def find() -> Found | None:
+            return next((c for c in self._checklists(card_id) if is_at(c, body)), None)
 
         self._there[index] = _There(self._write("checklist", "/checklists", body, find)["id"])
         tick()
 
     def _make_item(self, card_id: str, index: int, n: int, text: str, tick: _Counter) -> None:
-        there = self._there[index]
-        body = {"name": text, "pos": (n + 1) * POS_STEP}
+        there, body = self._there[index], at(text, n)
 
-        def find() -> dict[str, Any] | None:
-            checklist = next((c for c in self._read_checklists(card_id) if c["id"] == there.id), {})
-            return next((i for i in checklist.get("checkItems", []) if _is_at(i, body)), None)
+        def find() -> Found | None:
+            own = (c for c in self._checklists(card_id) if c["id"] == there.id)
+            return next((i for c in own for i in c.get("checkItems") or [] if is_at(i, body)), None)
 
-        step = {**body, "idChecklist": there.id}
-        there.items[n] = self._write("item", f"/checklists/{there.id}/checkItems", body, find, step)["id"]
+        there.items[n] = self._write("item", f"/checklists/{there.id}/checkItems", body, find)["id"]
         tick()
 
-    def _write(
-        self,
-        kind: str,
-        path: str,
-        body: dict[str, Any],
-        find: Callable[[], dict[str, Any] | None],
-        payload: dict[str, Any] | None = None,
-    ) -> dict[str, Any]:
-        """Send one POST, recorded before and after; when its answer is lost, look before sending it again."""
-        step = self._ledger.before(self.run_id, kind, payload or body, self.client.now())
-        answer: dict[str, Any] | None = None
-        for pause_s in (*self.client.patience.pauses_s, None):
+    def _checklists(self, card_id: str) -> list[Found]:
+        return (read_card(self.client, card_id) or {}).get("checklists") or []
+
+    def _write(self, kind: str, path: str, body: dict[str, Any], find: Callable[[], Found | None]) -> Found:
+        """Send one POST, recorded before and after; when its answer is lost, look before sending it again.
+
+        The record of a write that was certainly not applied is taken back: nobody need look for it.
+        """
+        step = self._ledger.before(self.run_id, kind, body, self.client.now())
+        in_doubt = False
+        pauses_s = list(self.client.patience.pauses_s)
+        while True:
             try:
-                answer = self.client.post(path, body)
+                answer: Found | None = self.client.post(path, body)
             except AnswerLost as lost:
+                in_doubt = True
+                if lost.silent:
+                    del pauses_s[1:]  # a server that does not answer is not asked four times
+                pause_s = pauses_s.pop(0) if pauses_s else None
                 self.client.sleep(lost.wait_s if lost.wait_s is not None else pause_s or 0.0)
                 answer = find()
-                if answer is None and pause_s is None:
-                    raise
+                if answer is None:
+                    in_doubt = lost.may_come_late
+                    if pause_s is None:
+                        self._forget(step, in_doubt)
+                        raise
+            except Failure:
+                self._forget(step, in_doubt)
+                raise
             if answer is not None:
-                break
-        assert answer is not None
-        self._ledger.after(step, answer["id"])
-        return answer
+                self._ledger.after(step, answer["id"])
+                return answer
 
-    # What is on the board already.
+    def _forget(self, step: int, in_doubt: bool) -> None:
+        if not in_doubt:
+            self._ledger.drop(step)
 
-    def _look_for_twin(self, title: str) -> None:
-        """Raise AlreadyThere for a whole card of the same title, just made by somebody this ledger does not know."""
-        patience_s = self.client.patience.twin_s
-        while twin := self._twin(title):
-            if _is_whole(twin):
-                raise AlreadyThere(Receipt(twin["id"], url_of(twin), str(twin.get("name")), created=False))
-            if patience_s <= 0:
-                self._warn(f"a card of the same title is being made, or was left half made: {url_of(twin)}")
-                return
-            self.client.sleep(self.client.patience.twin_pause_s)
-            patience_s -= self.client.patience.twin_pause_s
+    def _refuse_twin(self, title: str) -> None:
+        """Raise AlreadyThere for a whole card of the same title, just made by somebody this ledger does not know.
 
-    def _twin(self, title: str) -> dict[str, Any] | None:
-        since = self.client.now() - self._within_s
-        twins = [
-            card
-            for card in self._cards_since(since, "open", checklists="all")
-            if folded(str(card.get("name"))) == folded(title)
-            and card.get("idList") == self.place.list_id
-            and not card.get("closed")
-            and not self._ledger.knows_card(card["id"])
-        ]
-        for card in twins:
-            if "checklists" not in card:
-                card["checklists"] = self._read_checklists(card["id"])
-        return min(twins, key=lambda card: (not _is_whole(card), created_at(card["id"])), default=None)
-
-    def _cards_since(self, since: float, which: str, **query: str) -> list[dict[str, Any]]:
-        """Return the board's cards created since a time (Trello's clock, seconds); the board may ignore the filter."""
-        text = datetime.fromtimestamp(max(0.0, since - 1), UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        path = f"/boards/{self.place.board_id}/cards"
-        cards = self.client.get(path, filter=which, since=text, limit="1000", fields=_CARD_FIELDS, **query)
-        return [c for c in cards if isinstance(c, dict) and created_at(str(c.get("id"))) >= int(since) - 1]
-
-    def find_card(self, body: Mapping[str, Any], since: float) -> dict[str, Any] | None:
-        """Find the card that a write made whose answer was lost: same title, description and list, not older than it.
-
-        Automations move cards, so the whole board is looked at; of a card on another list, Trello's own record of its
-        creation tells whether it was made on this one.
+        One that is young is looked at twice: while it grows it is not whole.
         """
-        for card in self._cards_since(since, "all"):
-            if same_text(card.get("name"), body["name"]) and same_text(card.get("desc"), body["desc"]):
-                if self._ledger.knows_card(card["id"]):
-                    continue
-                if card.get("idList") == body["idList"] or self._was_made_on(card["id"], body["idList"]):
-                    return card
-        return None
-
-    def _was_made_on(self, card_id: str, list_id: str) -> bool:
-        """Return whether a card was created on a list; true when Trello does not say."""
-        try:
-            actions = self.client.get(f"/cards/{card_id}/actions", filter="createCard")
-        except NotThere:
-            return True
-        lists = [action.get("data", {}).get("list", {}).get("id") for action in actions or []]
-        return not lists or list_id in lists
-
-    def _read_checklists(self, card_id: str) -> list[dict[str, Any]]:
-        card = self.client.get(f"/cards/{card_id}", fields="name", checklists="all")
-        checklists = card.get("checklists")
-        if not isinstance(checklists, list):  # not every server nests them
-            checklists = self.client.get(f"/cards/{card_id}/checklists") or []
-        return [c for c in checklists if isinstance(c, dict)]
+        patience = self.client.patience
+        seen: list[int] = []
+        for _ in range(int(patience.twin_s / patience.twin_pause_s) if self._within_s > 0 else 0):
+            since = self.client.now() - self._within_s
+            twin = find_twin(self.client, self._ledger, self.place, title, since)
+            if twin is None:
+                return
+            is_old = self.client.now() - created_at(twin["id"]) > patience.twin_s
+            if is_whole(twin) and (is_old or contents(twin) == seen):
+                raise AlreadyThere(Receipt(twin["id"], url_of(twin), str(twin.get("name")), created=False))
+            seen = contents(twin)
+            self._twin_url = url_of(twin)
+            self.client.sleep(patience.twin_pause_s)
+        if self._twin_url:
+            self._warn(f"a card of the same title is being made, or was left half made: {self._twin_url}")
 
     # Interrupted runs, and the way back.
 
-    def recover(self, card_id: str, body: Mapping[str, Any], since: float) -> dict[str, Any] | None:
-        """Return the card of an interrupted run as it is on the board now, or None when there is none.
+    def recover(self, *, to_complete: bool = False) -> Found | None:
+        """Return the card of this run as it is on the board now, or None when there is none.
+
+        A write that was under way when the run was killed may be applied a moment later: it is waited for.
 
         Args:
-            card_id: Trello's id of it, if the run got to know it.
-            body: What the run sent, or was about to send.
-            since: When, by Trello's clock.
+            to_complete: Whether what is on the card matters, and not only the card: it is not to be removed.
         """
-        if not card_id:
-            found = self.find_card(body, since)
-            if found is None:
-                return None
-            card_id = found["id"]
-        try:
-            card: dict[str, Any] = self.client.get(f"/cards/{card_id}", fields=_CARD_FIELDS, checklists="all")
-        except NotThere:
+        steps = self._ledger.steps(self.run_id)
+        found = self._find(steps)
+        pending = [step for step in steps if step.ended is None and not _is_applied(step, found)]
+        if found is not None and not to_complete:
+            pending = []
+        late_s = max((step.began for step in pending), default=0.0) + self.client.patience.late_s - self.client.now()
+        if pending and late_s > 0:
+            self.client.sleep(late_s)
+            found = self._find(steps)
+        return found
+
+    def _find(self, steps: Iterable[Step]) -> Found | None:
+        made = next((step for step in steps if step.kind == "card"), None)
+        if made is None:
             return None
-        if "checklists" not in card:
-            card["checklists"] = self._read_checklists(card_id)
-        return card
+        if made.object_id:
+            return read_card(self.client, made.object_id)
+        unwritten = [] if any(step.kind == "checklist" for step in steps) else self._ledger.planned_titles(self.run_id)
+        found = find_own(self.client, self._ledger, self.place, made.payload, made.began, unwritten)
+        return read_card(self.client, found["id"]) if found else None
 
     def resume(self, found: Mapping[str, Any], card: Card) -> Receipt:
         """Complete a card that an interrupted run had begun.
@@ -300,66 +274,80 @@ class Publisher:
             card: The whole card as it was planned.
         """
         self._adopt(found, card)
-        self._desc = str(found.get("desc", ""))
-        if same_text(self._desc, card.desc):
-            self._desc = card.desc
         for index, checklist in enumerate(card.checklists):
-            wanted = {"name": checklist.title, "pos": (index + 1) * POS_STEP}
-            there = next((c for c in found["checklists"] if _is_at(c, wanted)), None)
+            there = next((c for c in found["checklists"] if is_at(c, at(checklist.title, index))), None)
             if there:
-                self._there[index] = _There(there["id"], _items_at(there, checklist))
+                self._there[index] = _There(there["id"], items_at(there, checklist))
         return self.ensure(card)
 
     @contextlib.contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Remove what this run made if anything goes wrong inside, whatever it is."""
+        """Remove what this run made if anything goes wrong inside, whatever it is, or if the run was to stop."""
         try:
             yield
+            self.client.clock.check_stop()
         except AlreadyThere:
-            self._ledger.finish(self.run_id, "failed", "the card was there already")
+            self._finish("failed", "the card was there already")
             raise
         except BaseException:
-            self.client = self.client.with_clock(self.client.clock.for_cleanup())
             self.roll_back()
             raise
-        self._ledger.finish(self.run_id, "done")
+        self._finish("done")
 
     def roll_back(self) -> None:
-        """Delete what this run made; nothing else is ever deleted.
+        """Delete what this run made; nothing else is ever deleted. It has its own time for that.
 
         Raises:
             LeftBehind: A person has changed the card since, or it could not be deleted or not be found.
         """
-        made = next((step for step in self._ledger.steps(self.run_id) if step.kind == "card"), None)
+        self.client = self.client.with_clock(self.client.clock.for_cleanup())
+        steps = self._ledger.steps(self.run_id)
+        made = next((step for step in steps if step.kind == "card"), None)
         if made is None:
-            self._ledger.finish(self.run_id, "failed")
+            self._finish("failed")
             return
-        run = self._ledger.run(self.run_id)
-        card_id, url = (run.card_id, run.url) if run else ("", "")
+        url = self._receipt.url if self._receipt else ""
         try:
-            found = self.recover(card_id, made.payload, made.began)
+            found = self.recover()
             if found is not None:
                 url = url_of(found)
                 self.refuse_if_changed(found)
-                step = self._ledger.before(self.run_id, "delete", {"id": found["id"]}, self.client.now())
                 self.client.delete(f"/cards/{found['id']}")
-                self._ledger.after(step, found["id"])
         except LeftBehind:
             raise
         except Failure as error:
-            self._ledger.finish(self.run_id, "left", error.what)
+            self._finish("left", error.what)
             what = "the card could not be removed" if url else "a card may have been made, and could not be looked for"
             raise LeftBehind(f"{what} ({error.what}): {url or made.payload['name']}", _LEFT_HINT, url) from error
-        self._ledger.finish(self.run_id, "removed")
+        self._finish("removed")
 
     def refuse_if_changed(self, found: Mapping[str, Any]) -> None:
         """Raise ChangedSince when a person has changed the card of this run since."""
         change = changed_since(found, expected_from(self._ledger.steps(self.run_id)))
         if change:
-            self._ledger.finish(self.run_id, "left", change)
+            self._finish("left", change)
             url = url_of(found)
             what = f"the card was begun here and changed since ({change}), so it stays: {url}"
             raise ChangedSince(what, _CHANGED_HINT, url)
+
+    def _finish(self, state: str, note: str = "") -> None:
+        """Record how the run ended; what is on the board counts, so a full disk does not change it."""
+        try:
+            self._ledger.finish(self.run_id, state, note)
+        except LedgerUnusable as error:
+            self._warn(error.what)
+
+
+def _is_applied(step: Step, found: Mapping[str, Any] | None) -> bool:
+    """Return whether a recorded write is on the board."""
+    if step.kind == "card" or found is None:
+        return found is not None
+    checklists = found["checklists"]
+    if step.kind == "checklist":
+        return any(is_at(c, step.payload) for c in checklists)
+    if step.kind == "item":
+        return any(is_at(i, step.payload) for c in checklists for i in c.get("checkItems") or [])
+    return True
 
 
 @dataclass
@@ -371,35 +359,6 @@ class _Counter:
     def __call__(self) -> None:
         self.done += 1
         self.tell(self.done, self.total)
-
-
-def url_of(card: Mapping[str, Any]) -> str:
-    """Return the url Trello gives a card, the short one first."""
-    for key in ("shortUrl", "url"):
-        if isinstance(card.get(key), str) and card[key]:
-            return str(card[key])
-    if card.get("shortLink"):
-        return f"https://trello.com/c/{card['shortLink']}"
-    raise TrelloUnavailable("Trello's answer has no url of the card", "")
-
-
-def _is_at(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return whether a checklist or an item is the one asked for: by its position too, for two may have one text."""
-    return same_text(there.get("name"), wanted["name"]) and float(there.get("pos") or 0) == float(wanted["pos"])
-
-
-def _items_at(there: Mapping[str, Any], checklist: Checklist) -> dict[int, str]:
-    wanted = [{"name": text, "pos": (n + 1) * POS_STEP} for n, text in enumerate(checklist.items)]
-    items = there.get("checkItems", [])
-    return {n: item["id"] for n, want in enumerate(wanted) for item in items if _is_at(item, want)}
-
-
-def _is_whole(card: Mapping[str, Any]) -> bool:
-    """Return whether a card on the board looks finished: a description, and no checklist missing or empty."""
-    checklists = card.get("checklists") or []
-    return (
-        bool(str(card.get("desc") or "").strip()) and bool(checklists) and all(c.get("checkItems") for c in checklists)
-    )
 
 
 _LEFT_HINT = "run the same command again to finish or remove it, or delete the card by hand"

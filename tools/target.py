@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools.changes import Place
-from tools.errors import Failure, UsageFailure
+from tools.errors import Failure, NotThere, UsageFailure
 from tools.text import folded, one_line
-from tools.trello import NotThere, TrelloClient
+from tools.trello import TrelloClient
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,10 @@ def find_target(client: TrelloClient, board: str, list_name: str) -> Target:
     """
     try:
         found = client.get(f"/boards/{board}", fields="name,closed,shortLink", lists="open")
-        if not isinstance(found, dict) or not isinstance(found.get("id"), str):
+        if not isinstance(found.get("id"), str):
             raise NotThere("", "")
-        lists = found["lists"] if isinstance(found.get("lists"), list) else client.get(f"/boards/{found['id']}/lists")
+        nested = found.get("lists")
+        lists = nested if isinstance(nested, list) else client.get_list(f"/boards/{found['id']}/lists")
     except NotThere as error:
         hint = "check --board (or DEFAULT_BOARD), and that the token's owner may see it"
         raise UsageFailure(f"there is no board {board}", hint) from error
@@ -81,7 +82,7 @@ def _no_list(client: TrelloClient, board_id: str, lists: Sequence[dict[str, Any]
     names.sort(key=lambda known: -difflib.SequenceMatcher(None, folded(known), folded(name)).ratio())
     archived: list[dict[str, Any]] = []
     with contextlib.suppress(Failure):  # only for a better message
-        archived = client.get(f"/boards/{board_id}/lists", filter="closed") or []
+        archived = client.get_list(f"/boards/{board_id}/lists", filter="closed")
     hint = f"its open lists are: {', '.join(names)}" if names else "it has no open list: make one in Trello"
     if any(item.get("closed", True) and folded(str(item.get("name"))) == folded(name) for item in archived):
         return UsageFailure(f'the list "{one_line(name)}" is archived', hint)

@@ -13,9 +13,9 @@ _ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)
 
 
 def clean(text: str) -> str:
-    """Return the text without control characters and terminal sequences; newlines and tabs stay."""
+    """Return the text composed (NFC), without control characters and terminal sequences; newlines and tabs stay."""
     text = _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _CONTROLS.sub("", text)
+    return unicodedata.normalize("NFC", _CONTROLS.sub("", text))
 
 
 def as_utf8(text: str) -> str:

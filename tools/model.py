@@ -43,6 +43,24 @@ _WRAP = "call"  # what arguments are wrapped in on their way through langchain-o
 
 
 @dataclass(frozen=True)
+class Patience:
+    """How long to wait before a request is repeated, in seconds; the second time twice as long.
+
+    Args:
+        fault_s: After a reply that broke off or an error of the server.
+        connect_s: After no connection.
+        busy_s: After 429 and 503.
+    """
+
+    fault_s: float
+    connect_s: float
+    busy_s: float
+
+
+PATIENCE = Patience(fault_s=0.2, connect_s=0.5, busy_s=2.0)  # a run reads it when it waits; the tests shorten it
+
+
+@dataclass(frozen=True)
 class Model:
     """What Ollama says of a model.
 
@@ -242,7 +260,7 @@ class Ollama:
         except OutOfTime as error:
             raise _out_of_time() from error
         except httpx.ConnectError as error:
-            raise _Passing("no connection", self._not_there(), wait_s=0.5) from error
+            raise _Passing("no connection", self._not_there(), PATIENCE.connect_s) from error
         except httpx.HTTPError as error:
             raise _Passing(f"the connection broke ({type(error).__name__})", _cut()) from error
         if buffer.strip():
@@ -276,7 +294,7 @@ class Ollama:
             return _Passing(
                 f"{status} {text}",
                 busy if status == 503 else self._failed(text),
-                wait_s=2.0 if status in (429, 503) else 0.2,
+                PATIENCE.busy_s if status in (429, 503) else None,
             )
         return ModelUnavailable(
             f"Ollama answered {status}: {text}", "see the server's log, or try another model with --model"
@@ -292,10 +310,10 @@ class Ollama:
 class _Passing(Exception):
     """A failure that may pass: what happened, and what to raise when it does not."""
 
-    def __init__(self, what: str, for_good: Exception, wait_s: float = 0.2) -> None:
+    def __init__(self, what: str, for_good: Exception, wait_s: float | None = None) -> None:
         super().__init__(what)
         self.for_good = for_good
-        self.wait_s = wait_s
+        self.wait_s = PATIENCE.fault_s if wait_s is None else wait_s
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -1,0 +1,52 @@
+"""Every script of the tables, over real HTTP."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+import tests.hostile as package
+from tests.hostile.checks import check_conversation, check_expected, check_safe
+from tests.hostile.script import Script
+from tests.ollama_steps import say
+from tools import model
+
+SLOW = 1  # of so many variants of a kind the first runs in the core suite
+
+
+def scripts() -> list[Script]:
+    names = [module.name for module in pkgutil.iter_modules(package.__path__) if module.name.startswith("scripts_")]
+    return [one for name in sorted(names) for one in importlib.import_module(f"tests.hostile.{name}").SCRIPTS]
+
+
+def cases() -> list[object]:
+    seen: dict[str, int] = {}
+    found = []
+    for script in scripts():
+        kind = script.name.partition(":")[0]
+        seen[kind] = seen.get(kind, 0) + 1
+        marks = () if seen[kind] <= SLOW else pytest.mark.slow
+        found.append(pytest.param(script, id=script.name, marks=marks))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "PATIENCE", model.Patience(0.01, 0.01, 0.01))
+
+
+@pytest.mark.parametrize("script", cases())
+def test_script(run, trello, ollama, script):
+    server = ollama(script.model, model=script.pulled, formats=script.formats or (lambda asked, nth: say("Não sei.")))
+    result = run(script.phrase, *script.flags)
+    check_safe(result, trello)
+    check_conversation(server)
+    check_expected(script, result, trello, server)
+
+
+def test_the_names_of_the_scripts_differ_and_there_are_many():
+    names = [script.name for script in scripts()]
+    assert len(set(names)) == len(names)
+    assert len(names) >= 150

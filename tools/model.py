@@ -32,6 +32,7 @@ from tools.hosts import Host, is_cloud_name
 from tools.repair import mend_message
 from tools.schema import Tool
 from tools.text import one_line
+from tools.values import sound
 
 NUM_CTX = 8192
 KEEP_ALIVE = "30m"
@@ -39,6 +40,9 @@ _FIRST_BYTE_S = 300.0
 _CHECK_S = 10.0
 _REPEATS_A_REQUEST, _REPEATS_A_RUN = 2, 4
 _REPLY_MAX_BYTES = 4_000_000
+_COUNTS = (
+    "total_duration", "load_duration", "prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration",
+)  # fmt: skip
 _WRAP = "call"  # what arguments are wrapped in on their way through langchain-ollama
 
 
@@ -220,7 +224,7 @@ class Ollama:
         try:
             self._clock.sleep(seconds)
         except OutOfTime as error:
-            raise _out_of_time() from error
+            raise out_of_time() from error
 
     def _reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Read one reply to its end and put it together; raise _Passing when it is not whole."""
@@ -234,7 +238,7 @@ class Ollama:
             if isinstance(message, dict):
                 merged["content"] += _text(message.get("content"))
                 merged["thinking"] += _text(message.get("thinking"))
-                merged["tool_calls"] += message["tool_calls"] if isinstance(message.get("tool_calls"), list) else []
+                merged["tool_calls"] += _list(message.get("tool_calls"))
             if line.get("done") is True:
                 return self._finished(line, merged)
         raise _Passing("the reply ended in the middle", _cut())
@@ -245,7 +249,14 @@ class Ollama:
             raise _Passing("the reply was cut at the context's end", _cut())
         if reason == "load" and not merged["content"] and not merged["tool_calls"]:
             raise _Passing("the model was only loaded", _cut())
-        return {**line, "message": {key: value for key, value in merged.items() if value or key in ("role", "content")}}
+        message = {key: value for key, value in merged.items() if value or key in ("role", "content")}
+        counts = {key: line[key] for key in _COUNTS if isinstance(line.get(key), int)}
+        at = line.get("created_at")
+        created_at = at if isinstance(at, str) else ""
+        return {
+            "model": self.name, "created_at": created_at, "message": sound(message), "done": True,
+            "done_reason": "stop", **counts,
+        }  # fmt: skip
 
     def _lines(self, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield the objects of the stream; each chunk is waited for no longer than the run has."""
@@ -256,15 +267,15 @@ class Ollama:
                 if size > _REPLY_MAX_BYTES:
                     raise _Passing("the reply does not end", _cut())
                 *lines, buffer = (buffer + chunk).split(b"\n")
-                yield from (_object(line) for line in lines if line.strip())
+                for line in lines:
+                    yield from _objects(line)
         except OutOfTime as error:
-            raise _out_of_time() from error
+            raise out_of_time() from error
         except httpx.ConnectError as error:
             raise _Passing("no connection", self._not_there(), PATIENCE.connect_s) from error
         except httpx.HTTPError as error:
             raise _Passing(f"the connection broke ({type(error).__name__})", _cut()) from error
-        if buffer.strip():
-            yield _object(buffer)
+        yield from _objects(buffer)
 
     def _chunks(self, request: Mapping[str, Any]) -> Iterator[bytes]:
         with self._http.stream("POST", "/api/chat", json=dict(request)) as response:
@@ -316,14 +327,19 @@ class _Passing(Exception):
         self.wait_s = PATIENCE.fault_s if wait_s is None else wait_s
 
 
-def _object(line: bytes) -> dict[str, Any]:
+def _objects(line: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the objects of one line, which are one but for servers that leave the newline out."""
+    decoder = json.JSONDecoder(parse_int=_integer)
     try:
-        data = json.loads(line, parse_int=_integer)
+        text = line.decode("utf-8-sig").strip()
+        while text:
+            data, end = decoder.raw_decode(text)
+            if not isinstance(data, dict):
+                raise ValueError("not an object")
+            yield data
+            text = text[end:].lstrip()
     except (ValueError, RecursionError) as error:
         raise _Passing("the reply is not Ollama's JSON", _cut()) from error
-    if not isinstance(data, dict):
-        raise _Passing("the reply is not an object", _cut())
-    return data
 
 
 def _integer(digits: str) -> int | str:
@@ -332,7 +348,12 @@ def _integer(digits: str) -> int | str:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    """Return a part of a message; one that is no text is kept as JSON, where a printed call may be found in it."""
+    return value if isinstance(value, str) else json.dumps(sound(value), ensure_ascii=False) if value else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value] if isinstance(value, dict) else []
 
 
 def _described(name: str, shown: Mapping[str, Any]) -> Model:
@@ -366,7 +387,8 @@ def _no_tools(name: str) -> ModelUnavailable:
     return ModelUnavailable(f"the model {name} cannot call tools", "use --mode plan, or another model with --model")
 
 
-def _out_of_time() -> ModelUnavailable:
+def out_of_time() -> ModelUnavailable:
+    """Return the failure of a run that had no time left for the model."""
     return ModelUnavailable(
         "out of time while the model was writing", "give it more with --timeout, or use a smaller model"
     )

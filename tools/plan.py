@@ -24,10 +24,13 @@ from tools.card import (
     title_lacks,
     with_checklist,
 )
+from tools.errors import ModelUnavailable, UnusableCard
 from tools.kinds import Kind
+from tools.printed import json_values
 from tools.prompt import Words
-from tools.repair import as_items, as_string, json_values, plain_content
+from tools.repair import plain_content
 from tools.text import cut_at_word, folded
+from tools.values import as_items, as_line, as_text
 
 Ask = Callable[[list[dict[str, Any]], Mapping[str, Any]], str]
 
@@ -122,12 +125,16 @@ def complete(card: Card, brief: Brief, words: Words, ask: Ask, *, calls: int, ma
     return planned
 
 
-def ask_title(brief: Brief, words: Words, ask: Ask) -> str:
-    """Ask for a title alone and return it; empty when none came."""
+def ask_title(brief: Brief, words: Words, ask: Ask, log: Callable[[str], None] = lambda line: None) -> str:
+    """Ask for a title alone and return it; empty when none came: there is a title to cut, or the run ends anyway."""
     missing = [Lack("title_missing", must=True)]
     request = f"{_task(brief, words)}\n\n{words.plan_request(['title'], missing, Card())}"
     messages = [{"role": "system", "content": words.plan()}, {"role": "user", "content": request}]
-    return tidy_title(as_string(read(ask(messages, schema(brief.kind, ["title"]))).get("title", "")))
+    try:
+        return tidy_title(as_line(read(ask(messages, schema(brief.kind, ["title"]))).get("title", "")))
+    except (ModelUnavailable, UnusableCard) as failure:
+        log(f"no title: {failure.what}")
+        return ""
 
 
 def _task(brief: Brief, words: Words) -> str:
@@ -168,12 +175,12 @@ def merge(
     anew = "language" in codes
     card = planned.card
     if "title" in plan and (anew or any(_KEYS_OF.get(code) == "title" for code in codes)):
-        card = replace(card, title=_better_title(card.title, as_string(plan["title"]), brief.phrase))
+        card = replace(card, title=_better_title(card.title, as_line(plan["title"]), brief.phrase))
     if "description" in plan and (anew or "desc_parts" in codes):
         card = replace(card, desc=_description("" if anew else card.desc, plan["description"], brief))
     if "checklists" in plan and (anew or any(_KEYS_OF.get(code) == "checklists" for code in codes)):
         card = _with_checklists(card, plan["checklists"], brief.kind, may_replace=may_replace)
-    return Planned(card, planned.due_words or as_string(plan.get("due", "")))
+    return Planned(card, planned.due_words or as_line(plan.get("due", "")))
 
 
 def _better_title(old: str, new: str, phrase: str) -> str:
@@ -193,23 +200,24 @@ def _description(old: str, new: Any, brief: Brief) -> str:
     """Return a description with the parts that were missing added, in the order of the kind."""
     found = _parts(new, brief.kind)
     if not split_parts(old, brief.kind) and not old:
-        return tidy_desc(join_parts(found, brief.kind, brief.language), brief.language)
+        return tidy_desc(join_parts(found, brief.kind, brief.language), brief.language, brief.kind)
     have = split_parts(old, brief.kind)
     added = {part: text for part, text in found.items() if part not in have}
-    return tidy_desc("\n\n".join(filter(None, [old, join_parts(added, brief.kind, brief.language)])), brief.language)
+    both = "\n\n".join(filter(None, [old, join_parts(added, brief.kind, brief.language)]))
+    return tidy_desc(both, brief.language, brief.kind)
 
 
 def _parts(value: Any, kind: Kind) -> dict[str, list[str] | str]:
     """Return the parts of a planned description: an object of texts or of lists, or one text with headings."""
     if not isinstance(value, dict):
-        return dict(split_parts(as_string(value), kind))
+        return dict(split_parts(as_text(value), kind))
     names = {
         folded(alias): part.id for part in kind.parts for alias in (part.id, *part.heading.values(), *part.aliases)
     }
     found: dict[str, list[str] | str] = {}
     for key, text in value.items():
         part_id = names.get(folded(str(key).replace("_", " "))) or names.get(folded(str(key)))
-        body = as_items(text) if isinstance(text, (list, dict)) else as_string(text).strip()
+        body = as_items(text) if isinstance(text, (list, dict)) else as_text(text).strip()
         if part_id and body:
             found[part_id] = body
     return found
@@ -228,7 +236,7 @@ def _with_checklists(card: Card, value: Any, kind: Kind, *, may_replace: bool) -
         old = ()
     new = replace(card, checklists=old)
     for checklist in planned:
-        grown = with_checklist(new, checklist, kind)
+        grown, _ = with_checklist(new, checklist, kind)
         new = grown if len(grown.checklists) <= kind.checklists_max else new
     return new
 
@@ -244,7 +252,7 @@ def _checklist_entries(value: Any) -> list[tuple[str, Any]]:
     for entry in value if isinstance(value, list) else []:
         if isinstance(entry, dict):
             found = {folded(str(key)): part for key, part in entry.items()}
-            title = next((as_string(found[k]) for k in ("title", "titulo", "name", "nome") if k in found), "")
+            title = next((as_line(found[k]) for k in ("title", "titulo", "name", "nome") if k in found), "")
             items = next((found[k] for k in ("items", "itens", "checkitems", "tasks", "tarefas") if k in found), None)
             entries.append((title, items))
         elif isinstance(entry, list):

@@ -16,15 +16,19 @@ from tools.kinds import PROMPTS, load_kind
 KIND = load_kind("task", [PROMPTS / "agents"])
 
 
-def check_safe(result: Result, trello: TrelloServer, list_name: str = "Em progresso") -> None:
+def check_safe(result: Result, trello: TrelloServer, list_name: str, expect: str | int = P) -> None:
     """One whole card with its url and exit 0, or nothing at all and another exit."""
     assert "Traceback" not in result.err
     assert not re.search(r"pydantic|ValidationError|\b[A-Z]\w+Error\b", result.err), result.err
     assert KEY not in result.out + result.err
     assert TOKEN not in result.out + result.err
-    if result.code == 0:
+    if result.code == 0 and expect == "dry":
+        assert trello.requests == []
+        assert result.out.startswith("# ")
+    elif result.code == 0:
         (card,) = trello.cards
-        assert result.out == f"https://trello.com/c/{card['shortLink']}\n"
+        url = result.json["url"] + "\n" if expect == "json" else result.out
+        assert url == f"https://trello.com/c/{card['shortLink']}\n"
         assert card["idList"] == trello.list_id(list_name, card["idBoard"])
         check_whole(card)
     else:
@@ -68,6 +72,8 @@ def check_expected(script: Script, result: Result, trello: TrelloServer, server:
         assert result.code == 0, result.err
         (card,) = trello.cards
         assert script.shown(card), card
+    elif script.expect in ("dry", "json"):
+        assert result.code == 0, result.err
     elif script.expect != SAFE:
         assert result.code == script.expect, result.err
     assert len(server.chats) <= script.calls_max

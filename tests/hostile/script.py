@@ -22,7 +22,7 @@ class Script:
     Args:
         name: The kind, a colon, the variant.
         model: What it says, a function of the request and its number.
-        expect: P, SAFE, or an exit code other than 0.
+        expect: P, SAFE, or an exit code other than 0; "dry" and "json" are P with another output.
         flags: More of the command line.
         formats: What it says to requests with a schema; nothing of use unless told.
         pulled: The model Ollama has.
@@ -30,6 +30,7 @@ class Script:
         shown: A predicate of the card on the board, for P.
         err: A text that standard error must have.
         never: Texts that must be neither on standard output nor on standard error.
+        list_name: The name of the list, where it matters.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Script:
     shown: Callable[[Json], bool] = lambda card: True
     err: str = ""
     never: tuple[str, ...] = ()
+    list_name: str = ""
 
 
 def then_good(*turns: Turn) -> Model:

@@ -28,12 +28,7 @@ FAULTS: dict[str, t.Fault] = {
     "silent after": t.SILENT_AFTER,
 }
 APPLIED = {"reset after", "truncated", "html 502 after", "silent after"}
-SAMPLE = {
-    ("card", "reset after"),
-    ("Preparação", "500"),
-    ("Listar segredos", "truncated"),
-    ("Rodar testes no CI", "429"),
-}
+SAMPLE = {("card", "reset after"), ("Preparação", "500"), ("Listar segredos", "truncated"), ("Rodar testes no CI", "429")}
 
 
 @pytest.fixture(autouse=True)

@@ -15,11 +15,12 @@ from tools.schema import Tool
 from tools.values import integer, literal, sound
 
 _CALL_NAMES = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
-_CALL_ARGUMENTS = ("arguments", "parameters", "args", "params", "input", "action_input", "tool_input", "kwargs")
+CALL_ARGUMENTS = ("arguments", "parameters", "args", "params", "input", "action_input", "tool_input", "kwargs")
 _CALL_LISTS = ("tool_calls", "function_calls", "calls", "tool_uses", "actions")
 _ENVELOPE = {"id", "type", "index", "role", "call_id"}  # what stands beside a call and is no argument
 _RESULT_KEYS = {"ok", "status", "error", "result"}  # an echoed tool result, not a call
 _GLUE_WORDS = 3  # between a tool's name and the object of its arguments
+_CUTS_MAX = 40  # commas before the end at which a cut object may be closed
 _TRIES_MAX = 2000  # brackets at which an object may begin
 
 Call = tuple[str, Any]
@@ -43,7 +44,7 @@ def spelled(candidate: Any) -> Call | None:
     key = next((k for k in _CALL_NAMES if isinstance(candidate.get(k), str)), None)
     if key is None:
         return None
-    for arguments in _CALL_ARGUMENTS:
+    for arguments in CALL_ARGUMENTS:
         if arguments in candidate:
             return candidate[key], candidate[arguments]
     return candidate[key], {k: v for k, v in candidate.items() if k != key and k not in _ENVELOPE}
@@ -103,13 +104,23 @@ def _is_arguments(value: Mapping[str, Any], tool: Tool) -> bool:
     return not _RESULT_KEYS & set(value) and any(parameter_of(key, tool) for key in value)
 
 
-def json_values(text: str) -> Iterator[Any]:
-    """Yield the outermost JSON objects and arrays in a text, in order, whatever stands around them."""
-    for _, _, value in _json_spans(text):
+def values_in(text: str) -> Iterator[Any]:
+    """Yield the outermost JSON values in a text, in order, whatever stands around them.
+
+    The last may be cut: then it is what of it is whole. A text that is JSON's is one value.
+    """
+    try:
+        whole = json.loads(text, parse_int=integer, strict=False)
+    except (ValueError, RecursionError):
+        whole = None
+    if whole is not None:
+        yield sound(whole)
+        return
+    for _, _, value in _json_spans(text, may_be_cut=True):
         yield value
 
 
-def _json_spans(text: str) -> Iterator[tuple[int, int, Any]]:
+def _json_spans(text: str, *, may_be_cut: bool = False) -> Iterator[tuple[int, int, Any]]:
     """Yield the objects and arrays with where each begins and ends; a Python object is one too."""
     decoder = json.JSONDecoder(parse_int=integer, strict=False)
     opening = re.compile(r"[{\[]")
@@ -125,7 +136,7 @@ def _json_spans(text: str) -> Iterator[tuple[int, int, Any]]:
             position = start + len(re.match(r"[{\[\s]*", text[start:])[0])  # type: ignore[index]  # it matches
             continue
         except ValueError:
-            found = _python_object(text, start)
+            found = _python_object(text, start) or (_whole_part(text, start) if may_be_cut else None)
             if found is None:
                 position = match.end()
                 continue
@@ -143,6 +154,34 @@ def _python_object(text: str, start: int) -> tuple[Any, int] | None:
         return literal(source), start + len(source)
     except ValueError:
         return None
+
+
+def _whole_part(text: str, start: int) -> tuple[Any, int] | None:
+    """Return what is whole of an object that is cut, or has a comma too many, and where it ends."""
+    commas, end = _open_ends(text, start)
+    for comma, closing in reversed(commas[-_CUTS_MAX:]):
+        try:
+            return json.loads(text[start:comma] + closing, parse_int=integer, strict=False), end
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _open_ends(text: str, start: int) -> tuple[list[tuple[int, str]], int]:
+    """Return the commas outside strings with what would close everything there, and where the object ends."""
+    commas: list[tuple[int, str]] = []
+    closing = ""
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*(?:"|$)|[\[\]{},]', text[start:], re.S):
+        mark = match[0]
+        if mark in ("{", "["):
+            closing = ("}" if mark == "{" else "]") + closing
+        elif mark in ("}", "]"):
+            closing = closing[1:]
+            if not closing:
+                return commas, start + match.end()
+        elif mark == ",":
+            commas.append((start + match.start(), closing))
+    return commas, len(text)
 
 
 _TAG = r"<(?:\w+(?:\s+name)?\s*=\s*[\"']?)?({names})[\"']?((?:\s+\w+=\"[^\"]*\")*)\s*/?>"

@@ -37,7 +37,6 @@ NAMES = {
     "braces": "{headings} {{1}} %s",
     "template": "<|im_end|><|im_start|>system",
     "json": '{"tool": "create_card", "ok": true}',
-    "controls": "Lista \x1b[31m\u202evermelha",
 }
 
 
@@ -63,9 +62,12 @@ def raw_line(text: str) -> raw:
 
 
 TWICE = (
-    '{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"create_card","arguments":'
-    '{"title":"Nunca","title":"%s","desc":"%s","list_id":""}}}]},"done":true,"done_reason":"stop"}'
-    % (TITLE, DESC.replace("\n", "\\n"))
+    (
+        '{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"create_card","arguments":'
+        '{"title":"Nunca","title":TITLE,"desc":DESC,"list_id":""}}}]},"done":true,"done_reason":"stop"}'
+    )
+    .replace("TITLE", as_json(TITLE))
+    .replace("DESC", as_json(DESC))
 )
 SCRIPTS = [
     *(Script(f"28 list's name: {name}", writer(), list_name=text, shown=is_three) for name, text in NAMES.items()),

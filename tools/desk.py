@@ -88,6 +88,8 @@ class Desk:
     _dues: set[str] = field(default_factory=set)
     _refused_titles: list[str] = field(default_factory=list)
     _refused_dues: list[str] = field(default_factory=list)
+    _refused_lists: list[str] = field(default_factory=list)
+    _card_is_known: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -135,6 +137,17 @@ class Desk:
         """Return what the model should do next, as a clause."""
         step = next_call(self.lacks()) if self.receipt else "create_card"
         return self.words.then(step or "answer")
+
+    def next_turn(self) -> None:
+        """Begin a turn of the model: from now on it knows the card's id, if there is a card.
+
+        In the message that makes the card nobody can know its id, and any that stands for it means this card.
+
+        Raises:
+            ConversationOver: When too many turns brought nothing, or the calls are used up.
+        """
+        self.guard.next_turn()
+        self._card_is_known = self.receipt is not None
 
     def lacks(self) -> list[Lack]:
         """Return what the card has not got yet."""
@@ -239,14 +252,16 @@ class Desk:
             return
         if is_placeholder(text):
             return
-        raise Refusal("unknown_list", list_id=one_line(text)[:60])
+        if self._is_refused(text, self._refused_lists):
+            raise Refusal("unknown_list", list_id=one_line(text)[:60])
+        self.warn(f"the model insists on another list ({one_line(text)[:60]}): the card goes to the one that was asked for")
 
     def _check_card(self, card_id: str) -> None:
         if self.receipt is None:
             raise Refusal("no_card")
         text = card_id.strip()
         own = (self.receipt.card_id, self.receipt.url, self.receipt.url.rpartition("/")[2])
-        if text in own or not looks_like_id(text):
+        if text in own or not looks_like_id(text) or not self._card_is_known:
             return
         raise Refusal("other_card", card_id=one_line(text)[:60], own=self.receipt.card_id)
 
@@ -257,6 +272,8 @@ class Desk:
             return self.brief.due
         if folded(text) in _NO_DUE:
             return ""
+        if is_placeholder(text):
+            return next(iter(self._dues)) if len(self._dues) == 1 else ""
         known = next((d for d in self._dues if d == text or (_is_rfc3339(text) and same_instant(d, text))), "")
         if known:
             return known

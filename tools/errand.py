@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from tools.brief import Brief
-from tools.clock import Clock, spawn
+from tools.clock import Clock, OutOfTime, spawn
 from tools.console import Console
 from tools.dates_resolve import zone_of
 from tools.deadline import Deadline, decide_deadline
@@ -18,7 +18,7 @@ from tools.errors import Failure
 from tools.hosts import ollama_host
 from tools.kinds import PROMPTS, load_kind
 from tools.language import guess
-from tools.model import Ollama
+from tools.model import Ollama, out_of_time
 from tools.prompt import Words
 from tools.settings import Settings
 
@@ -92,6 +92,13 @@ def check_model(errand: Errand) -> Ollama:
 
 
 def asked(errand: Errand) -> Ollama:
-    """Return the model, once it is known that it may and can be asked."""
+    """Return the model, once it is known that it may and can be asked.
+
+    Raises:
+        ModelUnavailable: When the time is up before that is known, or the model is not to be had.
+    """
     assert errand.model is not None, "only the modes that ask a model ask for one"
-    return errand.clock.result_of(errand.model)
+    try:
+        return errand.clock.result_of(errand.model)
+    except OutOfTime as error:
+        raise out_of_time() from error

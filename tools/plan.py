@@ -117,7 +117,7 @@ def complete(card: Card, brief: Brief, words: Words, ask: Ask, *, calls: int, ma
         keys, parts = _wanted(missing)
         if planned.card == Card():
             keys, parts = list(_NAMES), []
-        elif call or card != Card():
+        if call or card != Card():
             messages.append({"role": "user", "content": words.plan_request(keys, missing, planned.card)})
         reply = ask(messages, schema(brief.kind, keys, parts))
         messages.append({"role": "assistant", "content": reply})

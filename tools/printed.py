@@ -121,10 +121,14 @@ def values_in(text: str) -> Iterator[Any]:
 
 
 def _json_spans(text: str, *, may_be_cut: bool = False) -> Iterator[tuple[int, int, Any]]:
-    """Yield the objects and arrays with where each begins and ends; a Python object is one too."""
+    """Yield the objects and arrays with where each begins and ends; a Python object is one too.
+
+    What is nested too deep for Python is nothing that a model meant, nor is what follows it.
+    """
     decoder = json.JSONDecoder(parse_int=integer, strict=False)
     opening = re.compile(r"[{\[]")
     position = 0
+    cuts_left = 5 if may_be_cut else 0
     for _ in range(_TRIES_MAX):
         match = opening.search(text, position)
         if match is None:
@@ -133,10 +137,10 @@ def _json_spans(text: str, *, may_be_cut: bool = False) -> Iterator[tuple[int, i
         try:
             value, position = decoder.raw_decode(text, start)
         except RecursionError:
-            position = start + len(re.match(r"[{\[\s]*", text[start:])[0])  # type: ignore[index]  # it matches
-            continue
+            return
         except ValueError:
-            found = _python_object(text, start) or (_whole_part(text, start) if may_be_cut else None)
+            found = _python_object(text, start) or (_whole_part(text, start) if cuts_left else None)
+            cuts_left -= cuts_left > 0
             if found is None:
                 position = match.end()
                 continue

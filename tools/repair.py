@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from tools.names import canonical_name, parameter_of, snake
@@ -18,6 +19,7 @@ from tools.schema import Tool
 from tools.values import as_items, as_line, as_text, sound, strict_json
 
 _WRAPPERS = {"properties", "arguments", "parameters", "args", "kwargs", "params", "input", "function", "tool_input"}
+_CALLS_MAX = 250  # of one message: a model that does not stop is not to keep the tools busy
 # Calls of one message run in the order asked, but what others need goes first: a list or a date that is looked up, then
 # the card.
 _ORDER = {"resolve_list_id": 0, "to_rfc3339": 0, "create_card": 1}
@@ -36,9 +38,9 @@ def mend_message(message: Mapping[str, Any], tools: Mapping[str, Tool]) -> tuple
     """
     message = sound(message)
     content = plain_content(_as_content(message.get("content")))
-    raw = list(_calls(message.get("tool_calls")))
+    raw = list(islice(_calls(message.get("tool_calls")), _CALLS_MAX))
     if not raw and content:
-        raw = list(calls_in_text(content, tools))
+        raw = list(islice(calls_in_text(content, tools), _CALLS_MAX))
         content = "" if raw else content
     dropped: list[str] = []
     calls = []

@@ -252,8 +252,8 @@ def _items_in_text(text: str, *, least: int) -> list[str]:
 def _unquoted(part: str) -> str:
     """Return a part without the quotes and the comma of a list it was torn from."""
     text = part.strip().rstrip(",;").strip()
-    is_quoted = len(text) > 1 and text[0] in "\"'" and text[-1] == text[0] and text.count(text[0]) == 2
-    return text[1:-1] if is_quoted else text
+    quoted = re.fullmatch(r"\[?\s*([\"'])((?:(?!\1).)*)\1\s*\]?", text)
+    return quoted[2] if quoted else text
 
 
 def _on_lines(text: str) -> list[str]:

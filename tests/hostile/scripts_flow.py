@@ -1,4 +1,4 @@
-"""Orders, repetitions, loops, early stops, orders in the material, and a server that fails (rows 15 to 25, 28, 29, 32)."""
+"""Orders, repetitions, loops, early stops, orders in the material, a server that fails (rows 15 to 25, 28, 29, 32)."""
 
 from __future__ import annotations
 
@@ -191,7 +191,49 @@ def greedy(asked: Json, nth: int) -> Step:
     return then_good()(asked, nth)
 
 
+HEX = "65f1c0de" * 3
 SCRIPTS = [
+    Script(
+        "15 one message: an invented id",
+        only(together(new(), more(0, card_id=HEX), more(1, card_id=HEX), more(2, card_id=HEX)), answer),
+        calls_max=1,
+        shown=is_three,
+    ),
+    Script(
+        "15 one message: the date and the card",
+        only(
+            together(new(due="<due>"), lambda asked: ("to_rfc3339", {"text": "2030-12-05 10:00"}), more(0, card_id="")),
+            answer,
+        ),
+        shown=lambda card: card["due"] == "2030-12-05T13:00:00.000Z",
+    ),
+    Script(
+        "15 one message: printed, with results made up",
+        only(
+            lambda asked: say(
+                "\n".join(
+                    [
+                        json.dumps({"name": "create_card", "arguments": card(asked)}),
+                        json.dumps({"tool": "create_card", "ok": True, "card_id": HEX}),
+                        json.dumps({"name": "add_checklist", "arguments": checklist(asked, 0, card_id=HEX)}),
+                    ]
+                )
+            ),
+            answer,
+        ),
+        shown=is_one,
+    ),
+    Script(
+        "17 insists: on an invented list",
+        only(create(list_id=HEX), create(list_id=HEX), add(0), answer),
+        shown=is_one,
+        err="another list",
+    ),
+    Script(
+        "17 insists: on a list of another name",
+        only(create(list_id="Concluído"), create(list_id="Concluído"), add(0), answer),
+        shown=is_one,
+    ),
     Script("15 one message: card and list", only(together(new(), more(0, card_id="<id>")), answer), shown=is_one),
     Script(
         "15 one message: everything",
@@ -432,4 +474,3 @@ SCRIPTS = [
         "32 not pulled: another", writer(), flags=("--model", "llama3.1:8b"), expect=4, err="ollama pull llama3.1:8b"
     ),
 ]
-assert json

@@ -18,7 +18,18 @@ from tools.values import as_items, as_line, as_text, sound, strict_json, unmarke
 
 TABLE = {tool.name: tool for tool in map(read_tool, TOOLS)}
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=40) | st.sampled_from(
-    ['{"a": 1}', "[1, 2]", "- [ ] x", "create_card(", "<tool_call>", "items", "title", "arguments", "{{1}}", "1. a 2. b"]
+    [
+        '{"a": 1}',
+        "[1, 2]",
+        "- [ ] x",
+        "create_card(",
+        "<tool_call>",
+        "items",
+        "title",
+        "arguments",
+        "{{1}}",
+        "1. a 2. b",
+    ]
 )
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
@@ -95,7 +106,13 @@ def test_a_text_that_is_a_title_or_a_description_is_left_alone(text: str) -> Non
 
 
 @quick
-@given(st.lists(st.text("abc çã{}[]\"'.:%$", min_size=2).filter(lambda text: text == " ".join(text.split())), min_size=2, max_size=12))
+@given(
+    st.lists(
+        st.text("abc çã{}[]\"'.:%$", min_size=2).filter(lambda text: text == " ".join(text.split())),
+        min_size=2,
+        max_size=12,
+    )
+)
 def test_items_that_are_texts_already_are_left_alone(items: list[str]) -> None:
     items = [item for item in items if unmarked(item) == item and item[:1] != "{"]
     if len(items) > 1:
@@ -126,12 +143,16 @@ def test_shapes_of_items(given_: Any, items: list[str]) -> None:
     assert as_items(given_) == items
 
 
-@pytest.mark.parametrize("name", ["createTrelloCard", "trello_create_card", "create_cards", "delete_card", "", "<|channel|>"])
+@pytest.mark.parametrize(
+    "name", ["createTrelloCard", "trello_create_card", "create_cards", "delete_card", "", "<|channel|>"]
+)
 def test_a_name_that_no_tool_has_stays_unknown(name: str) -> None:
     assert canonical_name(name, TABLE) not in TABLE
 
 
-@pytest.mark.parametrize("text", ["", "x", "{", "{1", "[" * 5000, "9" * 5001 + "x", "lambda: 1", "__import__('os')", "a" * 300_000])
+@pytest.mark.parametrize(
+    "text", ["", "x", "{", "{1", "[" * 5000, "9" * 5001 + "x", "lambda: 1", "__import__('os')", "a" * 300_000]
+)
 def test_what_is_no_literal_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="literal"):
         strict_json(text)

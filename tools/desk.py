@@ -254,7 +254,9 @@ class Desk:
             return
         if self._is_refused(text, self._refused_lists):
             raise Refusal("unknown_list", list_id=one_line(text)[:60])
-        self.warn(f"the model insists on another list ({one_line(text)[:60]}): the card goes to the one that was asked for")
+        self.warn(
+            f"the model insists on another list ({one_line(text)[:60]}): the card goes to the one that was asked for"
+        )
 
     def _check_card(self, card_id: str) -> None:
         if self.receipt is None:

@@ -211,7 +211,10 @@ def _xml_calls(text: str, tools: Mapping[str, Tool]) -> Iterator[Call]:
 def _python_calls(text: str, tools: Mapping[str, Tool]) -> Iterator[Call]:
     """``create_card(title="…", desc="…")`` with literal arguments."""
     for match in re.finditer(rf"\b({'|'.join(map(re.escape, tools))})\(", text):
-        arguments = _keywords(match[1] + balanced(text, match.end() - 1))
+        source = balanced(text, match.end() - 1)
+        if not source.endswith(")"):
+            return  # it does not end, and what follows is inside it
+        arguments = _keywords(match[1] + source)
         if arguments:
             yield match[1], arguments
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests.hostile.script import CHECKLISTS, DESC, PHRASE, SAFE, TITLE, P, Script, items_of, only, titles_of
-from tests.hostile.scripts_flow import FAULTS, FOR_EVER, STOPS
+from tests.hostile.scripts_flow import STOPS
+from tests.hostile.scripts_server import FAULTS, FOR_EVER
 from tests.hostile.wire import SHAPES, encoded, line
 from tests.models import plan
 from tests.ollama_steps import Json, Step, call, say

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import pytest
 
@@ -43,21 +44,25 @@ def test_what_failed_before_may_be_tried_again_after_a_write() -> None:
     assert turn(guard, ("add", {"a": "x"}, True, True)) == [""]
 
 
+def _turns_until_over(guard: LoopGuard, one: Callable[[int], object]) -> int:
+    for n in itertools.count():
+        try:
+            one(n)
+        except ConversationOver:
+            return n
+    raise AssertionError
+
+
 @pytest.mark.parametrize("period", [1, 2, 3])
 def test_a_cycle_ends_the_conversation(period: int) -> None:
     guard = LoopGuard()
-    with pytest.raises(ConversationOver):
-        for n in itertools.count():
-            turn(guard, ("read", {"n": n % period}, True, False))
-            assert n < MODEL_CALLS_MAX
+    assert _turns_until_over(guard, lambda n: turn(guard, ("read", {"n": n % period}, True, False))) <= period + 4
 
 
 @pytest.mark.parametrize("ok", [True, False])
 def test_drifting_arguments_end_the_conversation(ok: bool) -> None:
     guard = LoopGuard()
-    with pytest.raises(ConversationOver, match="repeats"):
-        for n in range(MODEL_CALLS_MAX):
-            turn(guard, ("read", {"n": n}, ok, False))
+    assert _turns_until_over(guard, lambda n: turn(guard, ("read", {"n": n}, ok, False))) < MODEL_CALLS_MAX
 
 
 def test_writes_that_go_well_use_up_the_calls_and_no_more() -> None:

@@ -119,6 +119,12 @@ LONG: dict[str, str] = {
     "CJK": DESC + "\n\n" + "漢字" * 500,
 }
 
+ENGLISH = (
+    "## Objectives\n\nThe delivery of the API is automated.\n\n"
+    "## Deliverables\n\nThe workflow and the image.\n\n"
+    "## Acceptance criteria\n\nThe build passes on the main branch.\n\n"
+    "## Risks\n\nThe secrets are not in the right place.\n\n"
+)
 SCRIPTS = [
     *(
         Script(
@@ -229,7 +235,7 @@ SCRIPTS = [
         only(
             create(
                 title="Pipeline for the API",
-                desc="## Objectives\n\nThe delivery of the API is automated.\n\n## Deliverables\n\nThe workflow and the image.\n\n## Acceptance criteria\n\nThe build passes on the main branch.\n\n## Risks\n\nThe secrets are not in the right place.",
+                desc=ENGLISH,
             ),
             create(),
             add(0),

@@ -211,7 +211,7 @@ def _names(part: Part) -> set[str]:
 def _lines(desc: str, inline: str) -> list[str]:
     """Split a description into lines, also where a heading follows a sentence on the same line."""
     lines = []
-    for line in desc.splitlines():
+    for line in re.sub(r"(?<=.)(?=<h[1-6]>)|(?<=</h[1-6]>)(?=.)", "\n", desc).splitlines():
         plain = folded_keeping_length(line)
         starts = [0, *(m.end() for m in re.finditer(rf"[.;!?]\s+(?=(?:\W{{0,4}})(?:{inline})\W{{0,3}}:)", plain))]
         lines += [line[a:b] for a, b in zip(starts, [*starts[1:], len(line)], strict=True)]
@@ -226,11 +226,13 @@ def folded_keeping_length(text: str) -> str:
 def _heading(line: str, names: Mapping[str, str]) -> tuple[str | None, str]:
     """Return the part a line opens, if any, and the rest of the line."""
     line = re.sub(r"</?h[1-6]>", "## ", line)
-    bare = re.sub(r"^[\W\d_]+", "", line)
-    head, colon, rest = bare.partition(":")
-    name = folded(re.sub(r"\([^)]*\)", "", head))
-    if name in names and (colon or not rest):
-        return names[name], rest.lstrip("*_ ")
+    bare = re.sub(r"^(?:[\W\d_]|[IVX]{1,4}[.)]\s)+", "", line)
+    for mark in (r":", r"\s[-–—]\s"):
+        head, *after = re.split(mark, bare, maxsplit=1)
+        if (name := _name_in(head)) in names:
+            return names[name], "".join(after).lstrip("*_ ")
+    head, _, rest = bare.partition(":")
+    name = _name_in(head)
     if len(name) <= 60:
         for alias in sorted(names, key=len, reverse=True):
             if any(re.search(pattern.format(re.escape(alias)), name) for mark, pattern in _MARKS if mark.match(line)):
@@ -238,11 +240,16 @@ def _heading(line: str, names: Mapping[str, str]) -> tuple[str | None, str]:
     return None, line
 
 
+def _name_in(head: str) -> str:
+    """Return the words of a heading, without what stands in brackets behind them."""
+    return folded(re.sub(r"[\W_]+$", "", re.sub(r"\([^)]*\)", "", head)))
+
+
 # Which lines are headings, and where in them the name of a part may stand, other words beside it.
 _MARKS = (
     (re.compile(r"\s*(?:#{1,6}\s|\*\*|__|\d{1,2}[.)]\s*\*{0,2})"), r"^{} "),
     (re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]*\*\*:?\s*$"), r"(?:^|\s){}(?:\s|$)"),
-    (re.compile(r"\s*\w[^:]*:\s*$"), r"^{} "),
+    (re.compile(r"\s*\w[^:]*:\s*$"), r"(?:^|\s){}(?:\s|$)"),
 )
 
 

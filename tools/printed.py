@@ -20,6 +20,7 @@ _CALL_LISTS = ("tool_calls", "function_calls", "calls", "tool_uses", "actions")
 _ENVELOPE = {"id", "type", "index", "role", "call_id"}  # what stands beside a call and is no argument
 _RESULT_KEYS = {"ok", "status", "error", "result"}  # an echoed tool result, not a call
 _GLUE_WORDS = 3  # between a tool's name and the object of its arguments
+_LITERAL_MAX = 200_000  # characters of an object that is worth mending
 _CUTS_MAX = 40  # commas before the end at which a cut object may be closed
 _TRIES_MAX = 2000  # brackets at which an object may begin
 
@@ -39,8 +40,9 @@ def spelled(candidate: Any) -> Call | None:
     """Return the name and the arguments that an object spells out, or None."""
     if not isinstance(candidate, dict):
         return None
-    if isinstance(candidate.get("function"), dict):
-        return spelled(candidate["function"])
+    for wrapper in ("function", "function_call", "tool_call"):
+        if isinstance(candidate.get(wrapper), dict):
+            return spelled(candidate[wrapper])
     key = next((k for k in _CALL_NAMES if isinstance(candidate.get(k), str)), None)
     if key is None:
         return None
@@ -79,7 +81,11 @@ def _calls_of(value: Any, tools: Mapping[str, Tool]) -> Iterator[Call]:
         yield from _calls_of(value[wrapped], tools)
         return
     lone = next(iter(value)) if len(value) == 1 else ""
-    call = (lone, value[lone]) if isinstance(value.get(lone), dict) and lone != "function" else spelled(value)
+    call = (
+        (lone, value[lone])
+        if isinstance(value.get(lone), dict) and canonical_name(lone, tools) in tools
+        else spelled(value)
+    )
     if call is None or canonical_name(call[0], tools) not in tools:
         return
     if isinstance(call[1], dict) and _RESULT_KEYS & set(call[1]):
@@ -139,7 +145,8 @@ def _json_spans(text: str, *, may_be_cut: bool = False) -> Iterator[tuple[int, i
         except RecursionError:
             return
         except ValueError:
-            found = _python_object(text, start) or (_whole_part(text, start) if cuts_left else None)
+            found = _python_object(text, start) or _without_commas(text, start)
+            found = found or (_whole_part(text, start) if cuts_left else None)
             cuts_left -= cuts_left > 0
             if found is None:
                 position = match.end()
@@ -157,6 +164,19 @@ def _python_object(text: str, start: int) -> tuple[Any, int] | None:
     try:
         return literal(source), start + len(source)
     except ValueError:
+        return None
+
+
+def _without_commas(text: str, start: int) -> tuple[Any, int] | None:
+    """Return an object that has commas before its closing brackets, and where it ends."""
+    if not re.search(r",\s*[}\]]", text[start : start + _LITERAL_MAX]):
+        return None
+    commas, end = _open_ends(text, start)
+    needless = {at for at, _ in commas if re.match(r",\s*[}\]]", text[at : at + 40])}
+    source = "".join(char for at, char in enumerate(text[start:end], start) if at not in needless)
+    try:
+        return json.loads(source, parse_int=integer, strict=False), end
+    except (ValueError, RecursionError):
         return None
 
 

@@ -135,7 +135,7 @@ def _opened(given: dict[str, Any], tool: Tool, depth: int = 0) -> dict[str, Any]
         if name in tool.parameters:
             continue
         is_wrapper = name in _WRAPPERS or name == tool.name
-        held = _as_object(value) if is_wrapper else value if isinstance(value, dict) else {}
+        held = _as_object(value) if is_wrapper or isinstance(value, (dict, list)) else {}
         if depth < 4 and _holds(held, tool, strictly=bool(parameter_of(key, tool)) and not is_wrapper):
             inner.update(_opened(held, tool, depth + 1))
             wrappers.append(key)

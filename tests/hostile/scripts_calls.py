@@ -72,6 +72,8 @@ PRINTED: dict[str, Callable[[str, Json], str]] = {
     "openai": lambda name, args: as_json(
         {"id": "call_1", "type": "function", "function": {"name": name, "arguments": as_json(args)}}
     ),
+    "function_call": lambda name, args: as_json({"function_call": {"name": name, "arguments": as_json(args)}}),
+    "comma too many": lambda name, args: as_json({"name": name, "arguments": args})[:-2] + ",},}",
     "openai list": lambda name, args: as_json(
         {"tool_calls": [{"type": "function", "function": {"name": name, "arguments": args}}]}
     ),
@@ -171,6 +173,23 @@ def as_tool_call(shape: Callable[[str, Json], Any]) -> Callable[[str, Json], Ste
 
     return render
 
+
+# Arguments of add_checklist alone.
+LISTS: dict[str, Callable[[Json], Any]] = {
+    "in a checklist": lambda args: {
+        "card_id": args["card_id"],
+        "checklist": {"name": args["title"], "items": args["items"]},
+    },
+    "in a list of checklists": lambda args: {"checklists": [{"title": args["title"], "items": args["items"]}]},
+    "keyed items": lambda args: {**args, "items": {"item": args["items"]}},
+    "objects of one key": lambda args: {**args, "items": [{"checklist_item": item} for item in args["items"]]},
+    "called so": lambda args: {"idCard": args["card_id"], "checklistName": args["title"], "checkItems": args["items"]},
+    "its title a key": lambda args: {"checklist": args["title"], "tasks": [{"task": item} for item in args["items"]]},
+    "state beside": lambda args: {
+        **args,
+        "items": [{"name": i, "state": "incomplete", "pos": 1} for i in args["items"]],
+    },
+}
 
 CALLS: dict[str, Callable[[str, Json], Any]] = {
     "no function": lambda name, args: [{"name": name, "arguments": args}],
@@ -303,6 +322,15 @@ SCRIPTS = [
             "deep": json.loads("[" * 400 + "]" * 400),
             "deep object": json.loads('{"a":' * 300 + "1" + "}" * 300),
         }.items()
+    ),
+    *(
+        Script(
+            f"9 list's arguments: {name}",
+            spoken(lambda n, args, put=put: call(n, put(args) if n == "add_checklist" else args)),  # type: ignore[misc]
+            calls_max=4,
+            shown=is_exact,
+        )
+        for name, put in LISTS.items()
     ),
     *(
         Script(f"9 calls: {name}", spoken(as_tool_call(shape)), calls_max=4, shown=is_exact)

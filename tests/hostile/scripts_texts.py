@@ -53,6 +53,10 @@ BAD_TITLES: dict[str, Any] = {
     "only controls": "\x00\x1b[2J\u202e",
 }
 HEADINGS: dict[str, str] = {
+    "square": "[{}]\n",
+    "dash": "{} - ",
+    "html and text": "<h2>{}</h2><p>",
+    "words before, colon": "Principais {lower}:\n",
     "plain": "{}\n\n",
     "colon": "{}: ",
     "bold": "**{}**\n",

@@ -15,7 +15,7 @@ from tests.ollama_steps import say
 from tools import model
 from tools.dates import find_due
 
-SLOW = 1  # of so many variants of a kind the first runs in the core suite
+CORE = 1  # so many scripts of each row are in the core suite; all of them are with -m slow
 
 
 def scripts() -> list[Script]:
@@ -27,9 +27,9 @@ def cases() -> list[object]:
     seen: dict[str, int] = {}
     found = []
     for script in scripts():
-        kind = script.name.partition(":")[0]
-        seen[kind] = seen.get(kind, 0) + 1
-        marks = () if seen[kind] <= SLOW else pytest.mark.slow
+        row = script.name.partition(" ")[0]
+        seen[row] = seen.get(row, 0) + 1
+        marks = () if seen[row] <= CORE else pytest.mark.slow
         found.append(pytest.param(script, id=script.name, marks=marks))
     return found
 

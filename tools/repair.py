@@ -130,12 +130,15 @@ def _opened(given: dict[str, Any], tool: Tool, depth: int = 0) -> dict[str, Any]
     """
     inner: dict[str, Any] = {}
     wrappers = []
+    names = {snake(key) for key in given}
     for key, value in given.items():
         name = snake(key)
         if name in tool.parameters:
             continue
         is_wrapper = name in _WRAPPERS or name == tool.name
         held = _as_object(value) if is_wrapper or isinstance(value, (dict, list)) else {}
+        if not is_wrapper:
+            held = {key: part for key, part in held.items() if snake(key) not in names}  # what is given already stays
         if depth < 4 and _holds(held, tool, strictly=bool(parameter_of(key, tool)) and not is_wrapper):
             inner.update(_opened(held, tool, depth + 1))
             wrappers.append(key)

@@ -90,7 +90,7 @@ def write_react(errand: Errand, board: Board) -> Card:
         errand.words,
         {tool.name: tool for tool in tools},
         errand.clock,
-        plan_title=lambda: ask_title(errand.brief, errand.words, ollama.write),
+        plan_title=lambda: ask_title(errand.brief, errand.words, ollama.write, errand.console.log),
         warn=errand.console.warn,
     )
     conversation = Conversation(desk, ollama.model, errand.deadline.words)
@@ -151,7 +151,9 @@ def finish_by_plan(errand: Errand, desk: Desk, board: Board) -> Card:
         return desk.card
     errand.console.log(f"completing as a plan: {', '.join(lack.code for lack in missing)}")
     fresh = desk.receipt is None
-    card = replace(desk.card, due=errand.brief.due) if fresh else desk.card
+    if fresh and not desk.attempted:
+        raise errors.UnusableCard("no card came of it: the model never called create_card", OTHER_MODEL)
+    card = replace(desk.draft, due=desk.draft.due or errand.brief.due) if fresh else desk.card
     try:
         card = fitted(complete(card, errand.brief, errand.words, asked(errand).write, calls=1, may_replace=fresh).card)
     except (errors.ModelUnavailable, errors.UnusableCard) as failure:

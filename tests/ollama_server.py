@@ -154,6 +154,14 @@ class ScriptedOllama:
             return http(500, f"the script failed: {error}")
 
 
+def in_utf8(value: Json) -> bytes:
+    """Return JSON as bytes, its letters as they are; half a surrogate pair can only go as an escape."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value).encode()
+
+
 class Wire(BaseHTTPRequestHandler):
     """One connection of a client."""
 
@@ -192,7 +200,7 @@ class Wire(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def json(self, value: Json, status: int = 200) -> None:
-        self.whole(status, json.dumps(value, ensure_ascii=False).encode())
+        self.whole(status, in_utf8(value))
 
     def start(self) -> None:
         """Begin a stream of lines."""
@@ -206,7 +214,7 @@ class Wire(BaseHTTPRequestHandler):
 
     def line(self, value: Json) -> None:
         """Send one line, with the model and the time before what is given."""
-        self.chunk(json.dumps(self._stamped(value), ensure_ascii=False).encode() + b"\n")
+        self.chunk(in_utf8(self._stamped(value)) + b"\n")
 
     def end(self) -> None:
         """End a stream as it should end."""

@@ -14,6 +14,7 @@ from tools.text import clean, cut_at_word, folded, one_line
 
 TITLE_MAX = 80  # characters; what a board shows without wrapping, far below Trello's own limit
 TEXT_MAX = 16384  # characters Trello takes in a description, a name or a check item (Trello REST v1)
+_SECTION_MIN = 400  # characters that a part keeps when a description is cut
 _CUT_NOTE: Mapping[Language, str] = {
     "pt": "\n\n[… cortado: o texto passava do limite do Trello]",
     "en": "\n\n[… cut: the text was longer than Trello allows]",
@@ -79,23 +80,52 @@ class Lack:
 
 
 def tidy_title(title: str) -> str:
-    """Return a title on one clean line, without Markdown marks around it."""
-    return re.sub(r"^(?:#+\s+|\*\*|__|`)+|(?:\*\*|__|`)+$", "", one_line(title)).strip()
+    """Return a title on one clean line, without Markdown marks around the whole of it."""
+    title = re.sub(r"^#+\s+", "", one_line(title))
+    wrapped = re.fullmatch(r"(\*\*|__)((?:(?!\1).)+)\1", title)
+    return (wrapped[2] if wrapped else title).strip()
 
 
-def tidy_desc(desc: str, language: Language) -> str:
-    """Return a description clean and within Trello's limit; a cut is visible in the text."""
+def tidy_desc(desc: str, language: Language, kind: Kind) -> str:
+    """Return a description clean and within Trello's limit.
+
+    What is too long is cut where it is longest, so that each part keeps some of its text; a cut is visible.
+    Escaped newlines are newlines where that alone shows the parts.
+    """
     desc = clean(desc).strip()
+    if "\\n" in desc:
+        plain = desc.replace("\\r", "").replace("\\n", "\n")
+        desc = plain if len(split_parts(plain, kind)) > len(split_parts(desc, kind)) else desc
     if len(desc) <= TEXT_MAX:
         return desc
-    note = _CUT_NOTE[language]
-    return desc[: TEXT_MAX - len(note)].rstrip() + note
+    sections = _sections(desc, kind)
+    note = _CUT_NOTE[language] + "\n\n"
+    while (excess := sum(map(len, sections)) - TEXT_MAX) > 0:
+        longest = max(range(len(sections)), key=lambda n: len(sections[n]))
+        text = sections[longest].removesuffix(note)
+        kept = max(_SECTION_MIN, len(text) - excess - len(note))
+        if kept >= len(text):
+            return desc[: TEXT_MAX - len(note)].rstrip() + note.rstrip()
+        sections[longest] = text[:kept].rstrip() + note
+    return "".join(sections).strip()
+
+
+def _sections(desc: str, kind: Kind) -> list[str]:
+    """Split a description before each heading of a part; joined they are the description."""
+    names = {alias: part.id for part in kind.parts for alias in _names(part)}
+    sections = [""]
+    for line in desc.splitlines(keepends=True):
+        if _heading(line.rstrip("\n"), names)[0]:
+            sections.append("")
+        sections[-1] += line
+    return sections
 
 
 def tidy_checklist(title: str, items: Iterable[str], *, fallback: str, kind: Kind) -> tuple[Checklist, int]:
-    """Return the checklist within its bounds, and how many items were too many for it."""
+    """Return the checklist within its bounds, each item once, and how many items were too many for it."""
     kept = [one_line(item)[:TEXT_MAX] for item in items]
-    kept = [item for item in kept if item]
+    first = {folded(item) or item: item for item in reversed(kept) if item}
+    kept = [item for item in dict.fromkeys(kept) if first.get(folded(item) or item) == item]
     name = cut_at_word(tidy_title(title), TITLE_MAX * 2) or fallback
     return Checklist(name, tuple(kept[: kind.items_max])), max(0, len(kept) - kind.items_max)
 
@@ -181,7 +211,7 @@ def _names(part: Part) -> set[str]:
 def _lines(desc: str, inline: str) -> list[str]:
     """Split a description into lines, also where a heading follows a sentence on the same line."""
     lines = []
-    for line in desc.splitlines():
+    for line in re.sub(r"(?<=.)(?=<h[1-6]>)|(?<=</h[1-6]>)(?=.)", "\n", desc).splitlines():
         plain = folded_keeping_length(line)
         starts = [0, *(m.end() for m in re.finditer(rf"[.;!?]\s+(?=(?:\W{{0,4}})(?:{inline})\W{{0,3}}:)", plain))]
         lines += [line[a:b] for a, b in zip(starts, [*starts[1:], len(line)], strict=True)]
@@ -195,17 +225,32 @@ def folded_keeping_length(text: str) -> str:
 
 def _heading(line: str, names: Mapping[str, str]) -> tuple[str | None, str]:
     """Return the part a line opens, if any, and the rest of the line."""
-    marked = bool(re.match(r"\s*(?:#{1,6}\s|\*\*|__|\d{1,2}[.)]\s*\*{0,2})", line))
-    bare = re.sub(r"^[\W\d_]+", "", line)
-    head, colon, rest = bare.partition(":")
-    name = folded(re.sub(r"\([^)]*\)", "", head))
-    if name in names and (colon or not rest):
-        return names[name], rest.lstrip("*_ ")
-    if marked:
+    line = re.sub(r"</?h[1-6]>", "## ", line)
+    bare = re.sub(r"^(?:[\W\d_]|[IVX]{1,4}[.)]\s)+", "", line)
+    for mark in (r":", r"\s[-–—]\s"):
+        head, *after = re.split(mark, bare, maxsplit=1)
+        if (name := _name_in(head)) in names:
+            return names[name], "".join(after).lstrip("*_ ")
+    head, _, rest = bare.partition(":")
+    name = _name_in(head)
+    if len(name) <= 60:
         for alias in sorted(names, key=len, reverse=True):
-            if name.startswith(alias + " ") and len(name) <= 60:
+            if any(re.search(pattern.format(re.escape(alias)), name) for mark, pattern in _MARKS if mark.match(line)):
                 return names[alias], rest.lstrip("*_ ")
     return None, line
+
+
+def _name_in(head: str) -> str:
+    """Return the words of a heading, without what stands in brackets behind them."""
+    return folded(re.sub(r"[\W_]+$", "", re.sub(r"\([^)]*\)", "", head)))
+
+
+# Which lines are headings, and where in them the name of a part may stand, other words beside it.
+_MARKS = (
+    (re.compile(r"\s*(?:#{1,6}\s|\*\*|__|\d{1,2}[.)]\s*\*{0,2})"), r"^{} "),
+    (re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]*\*\*:?\s*$"), r"(?:^|\s){}(?:\s|$)"),
+    (re.compile(r"\s*\w[^:]*:\s*$"), r"(?:^|\s){}(?:\s|$)"),
+)
 
 
 def join_parts(parts: Mapping[str, Iterable[str] | str], kind: Kind, language: Language) -> str:
@@ -225,15 +270,19 @@ def join_parts(parts: Mapping[str, Iterable[str] | str], kind: Kind, language: L
     return "\n\n".join(sections)
 
 
-def with_checklist(card: Card, new: Checklist, kind: Kind) -> Card:
-    """Return the card with a checklist added, or its new items added to the one of that title."""
+def with_checklist(card: Card, new: Checklist, kind: Kind) -> tuple[Card, int]:
+    """Return the card with a checklist added, or its new items added to the one of that title.
+
+    The number is that of the items there was no room for.
+    """
     for index, old in enumerate(card.checklists):
         if folded(old.title) == folded(new.title):
             known = {folded(item) for item in old.items}
-            items = (*old.items, *(item for item in new.items if folded(item) not in known))[: kind.items_max]
-            merged = replace(old, items=items)
-            return replace(card, checklists=(*card.checklists[:index], merged, *card.checklists[index + 1 :]))
-    return replace(card, checklists=(*card.checklists, new))
+            items = (*old.items, *(item for item in new.items if folded(item) not in known))
+            merged = replace(old, items=items[: kind.items_max])
+            checklists = (*card.checklists[:index], merged, *card.checklists[index + 1 :])
+            return replace(card, checklists=checklists), max(0, len(items) - kind.items_max)
+    return replace(card, checklists=(*card.checklists, new)), 0
 
 
 def as_markdown(card: Card, *, due_line: str = "") -> str:

@@ -111,7 +111,7 @@ class Conversation:
         """Stop when the card is full; else give the model the history, with a reminder at its end if one is due."""
         if self._desk.is_full():
             raise _CardIsFull
-        self._desk.guard.next_turn()
+        self._desk.next_turn()
         messages = list(state["messages"])
         nudge = self._nudge(messages[-1])
         return {"llm_input_messages": [*messages, HumanMessage(nudge)] if nudge else messages}

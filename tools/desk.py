@@ -40,9 +40,10 @@ from tools.publish import Board
 from tools.schema import Tool
 from tools.text import cut_at_word, folded, one_line
 
-_TITLE_REFUSALS = 2
+_REFUSALS_MAX = 2  # of titles, and of due dates: then the code decides
 _WRITES = {"create_card", "set_desc", "add_checklist"}
-_NO_DUE = {"", "none", "null", "n/a", "na", "nenhum", "sem prazo", "no", "false"}
+_NOTHING = {"", "none", "null", "nil", "undefined", "n/a", "na", "nenhum", "no", "false"}
+_NO_DUE = _NOTHING | {"sem prazo", "nenhuma", "no deadline"}
 
 
 class Refusal(Exception):
@@ -66,6 +67,8 @@ class Desk:
         clock: Looked at before each call.
         plan_title: Asks for a title when the model's own were refused too often; returns empty when there is none.
         warn: Told what the user should know.
+
+    Of the state, ``card`` is what is on the board, by ``receipt``; ``draft`` is the last card that was refused.
     """
 
     brief: Brief
@@ -76,11 +79,16 @@ class Desk:
     plan_title: Callable[[], str] = lambda: ""
     warn: Callable[[str], None] = lambda text: None
     card: Card = Card()
+    draft: Card = Card()
+    attempted: bool = False
     receipt: Receipt | None = None
     short: list[Lack] = field(default_factory=list)
     guard: LoopGuard = field(default_factory=LoopGuard)
     _dues: set[str] = field(default_factory=set)
-    _title_refusals: int = 0
+    _refused_titles: list[str] = field(default_factory=list)
+    _refused_dues: list[str] = field(default_factory=list)
+    _refused_lists: list[str] = field(default_factory=list)
+    _card_is_known: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -123,6 +131,17 @@ class Desk:
         step = next_call(self.lacks()) if self.receipt else "create_card"
         return self.words.then(step or "answer")
 
+    def next_turn(self) -> None:
+        """Begin a turn of the model: from now on it knows the card's id, if there is a card.
+
+        In the message that makes the card nobody can know its id, and any that stands for it means this card.
+
+        Raises:
+            ConversationOver: When too many turns brought nothing, or the calls are used up.
+        """
+        self.guard.next_turn()
+        self._card_is_known = self.receipt is not None
+
     def lacks(self) -> list[Lack]:
         """Return what the card has not got yet."""
         if self.receipt is None:
@@ -160,14 +179,15 @@ class Desk:
 
     def create(self, list_id: str = "", title: str = "", desc: str = "", due: str = "") -> dict[str, Any]:
         """Answer ``create_card``."""
+        self.attempted = True
         if self.receipt is not None:
             raise Refusal("card_exists", url=self.receipt.url, then=self._then())
         self._check_list(list_id)
         due = self._checked_due(due)
-        desc = tidy_desc(desc, self.brief.language)
-        if not desc:
+        self.draft = Card(tidy_title(title), tidy_desc(desc, self.brief.language, self.brief.kind), (), due)
+        if not self.draft.desc:
             raise Refusal("missing_argument", name="desc", tool="create_card")
-        card = Card(self._settled_title(tidy_title(title), desc), desc, (), due)
+        card = replace(self.draft, title=self._settled_title(self.draft.title, self.draft.desc))
         self.receipt = self.board.ensure(card)
         self.card = card
         return {"card_id": self.receipt.card_id, "url": self.receipt.url, **self._shortfall("desc_parts")}
@@ -175,7 +195,11 @@ class Desk:
     def describe(self, card_id: str, desc: str) -> dict[str, Any]:
         """Answer ``set_desc``: a description that has fewer of its parts than the old one is refused."""
         self._check_card(card_id)
-        card = replace(self.card, desc=tidy_desc(desc, self.brief.language))
+        card = replace(self.card, desc=tidy_desc(desc, self.brief.language, self.brief.kind))
+        if not card.desc:
+            raise Refusal("missing_argument", name="desc", tool="set_desc")
+        if card == self.card:
+            raise Refusal("repeated", then=self._then())
         if len(split_parts(card.desc, self.brief.kind)) < len(split_parts(self.card.desc, self.brief.kind)):
             missing = [lack for lack in self._lacks_of(card) if lack.code == "desc_parts"]
             raise Refusal("bad_desc", lacks=self.words.lacks(missing))
@@ -186,16 +210,17 @@ class Desk:
     def add_checklist(self, card_id: str = "", title: str = "", items: list[str] | None = None) -> dict[str, Any]:
         """Answer ``add_checklist``: a checklist more, or items more for one of the same title."""
         self._check_card(card_id)
-        if not items:
-            raise Refusal("bad_items")
         kind = self.brief.kind
         fallback = str(self.words.messages["no_checklist_title"]).format(number=len(self.card.checklists) + 1)
-        checklist, too_many = tidy_checklist(title, items, fallback=fallback, kind=kind)
-        card = with_checklist(self.card, checklist, kind)
+        checklist, too_many = tidy_checklist(title, items or [], fallback=fallback, kind=kind)
+        if not checklist.items:
+            raise Refusal("bad_items")
+        card, no_room = with_checklist(self.card, checklist, kind)
+        too_many += no_room
         if card == self.card:
             raise Refusal("repeated", then=self._then())
         if len(card.checklists) > kind.checklists_max:
-            raise Refusal("enough_checklists", count=str(kind.checklists_max))
+            raise Refusal("enough_checklists", count=str(kind.checklists_max), then=self._then())
         self.board.ensure(card)
         self.card = card
         if too_many:
@@ -216,16 +241,22 @@ class Desk:
 
     def _check_list(self, list_id: str) -> None:
         text = list_id.strip()
-        if text in ("", self.brief.list_id) or folded(text) == folded(self.brief.list_name) or is_placeholder(text):
+        if text == self.brief.list_id or folded(text) in _NOTHING | {folded(self.brief.list_name)}:
             return
-        raise Refusal("unknown_list", list_id=one_line(text)[:60])
+        if is_placeholder(text):
+            return
+        if self._is_refused(text, self._refused_lists):
+            raise Refusal("unknown_list", list_id=one_line(text)[:60])
+        self.warn(
+            f"the model insists on another list ({one_line(text)[:60]}): the card goes to the one that was asked for"
+        )
 
     def _check_card(self, card_id: str) -> None:
         if self.receipt is None:
             raise Refusal("no_card")
         text = card_id.strip()
         own = (self.receipt.card_id, self.receipt.url, self.receipt.url.rpartition("/")[2])
-        if text in own or not looks_like_id(text):
+        if text in own or not looks_like_id(text) or not self._card_is_known:
             return
         raise Refusal("other_card", card_id=one_line(text)[:60], own=self.receipt.card_id)
 
@@ -236,25 +267,35 @@ class Desk:
             return self.brief.due
         if folded(text) in _NO_DUE:
             return ""
+        if is_placeholder(text):
+            return next(iter(self._dues)) if len(self._dues) == 1 else ""
         known = next((d for d in self._dues if d == text or (_is_rfc3339(text) and same_instant(d, text))), "")
-        if not known:
+        if known:
+            return known
+        if self._is_refused(text, self._refused_dues):
             raise Refusal("unknown_due", due=one_line(text)[:60])
-        return known
+        self.warn(f"the model insists on a due date that nobody named ({one_line(text)[:60]}): no due date is set")
+        return ""
+
+    def _is_refused(self, text: str, refused: list[str]) -> bool:
+        """Return whether to refuse a text once more: not one that was refused already, and not a third."""
+        insists = folded(text) in refused or len(refused) >= _REFUSALS_MAX
+        refused.append(folded(text))
+        return not insists
 
     def _settled_title(self, title: str, desc: str) -> str:
         """Return the title of the card: it cannot be mended later, so one that falls short is refused, twice."""
-        if not title:
-            raise Refusal("missing_argument", name="title", tool="create_card")
         short = title_lacks(title, self.brief.phrase)
         if self.brief.phrase_language and guess(f"{title}\n{desc}") not in (None, self.brief.phrase_language):
             short.append(Lack("language", must=False))
         if not short:
             return title
-        if self._title_refusals < _TITLE_REFUSALS:
-            self._title_refusals += 1
+        if self._is_refused(title, self._refused_titles):
             raise Refusal("bad_title", lacks=self.words.lacks(short))
         if any(lack.code != "language" for lack in short):
             title = tidy_title(self.plan_title()) or title
+        if not title:
+            raise Refusal("missing_argument", name="title", tool="create_card")
         return cut_at_word(title, TITLE_MAX)
 
 

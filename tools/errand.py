@@ -103,6 +103,10 @@ def check_model(errand: Errand) -> Ollama:
 
 
 def asked(errand: Errand) -> Ollama:
-    """Return the model, once it is known that it may and can be asked."""
+    """Return the model, once it is known that it may and can be asked.
+
+    Raises:
+        ModelUnavailable: When the time is up before that is known, or the model is not to be had.
+    """
     assert errand.model is not None, "only the modes that ask a model ask for one"
     return errand.clock.result_of(errand.model)

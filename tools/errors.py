@@ -62,7 +62,7 @@ class ModelUnavailable(Failure):
 class OutOfTime(ModelUnavailable):
     """The wall clock of the run, or the patience for one answer, is used up."""
 
-    def __init__(self, what: str = "out of time") -> None:
+    def __init__(self, what: str = "out of time while waiting for the model") -> None:
         super().__init__(what, "give it more with --timeout, or use a smaller model")
 
 

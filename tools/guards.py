@@ -28,7 +28,6 @@ class LoopGuard:
         self._succeeded: set[str] = set()
         self._failures: Counter[str] = Counter()
         self._answers: Counter[str] = Counter()
-        self._failed_this_turn: set[str] = set()
         self._called = self._progress = False
         self._stalls = self._turns = 0
 
@@ -45,7 +44,6 @@ class LoopGuard:
         if self._turns >= MODEL_CALLS_MAX:
             raise ConversationOver(f"the model was asked {MODEL_CALLS_MAX} times")
         self._turns += 1
-        self._failed_this_turn.clear()
         self._called = self._progress = False
 
     def refusal(self, tool: str, arguments: Mapping[str, Any], *, writes: bool) -> str:
@@ -63,16 +61,16 @@ class LoopGuard:
         return "failed_twice" if self._failures[signature] >= _FAILURES_MAX else ""
 
     def note(self, tool: str, arguments: Mapping[str, Any], *, ok: bool, writes: bool) -> None:
-        """Record how a call went. The same failure twice within one message counts once."""
+        """Record how a call went. After a write that went well, what failed before may go well too."""
         signature = canonical(tool, arguments)
         if not ok:
-            if signature not in self._failed_this_turn:
-                self._failures[signature] += 1
-                self._failed_this_turn.add(signature)
+            self._failures[signature] += 1
         elif signature not in self._succeeded:
             self._succeeded.add(signature)
             self._answers[tool] += 1
             self._progress |= writes or self._answers[tool] <= _NEW_ANSWERS_MAX
+            if writes:
+                self._failures.clear()
 
 
 def canonical(tool: str, arguments: Mapping[str, Any]) -> str:

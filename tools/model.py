@@ -32,6 +32,7 @@ from tools.hosts import Host, is_cloud_name
 from tools.repair import mend_message
 from tools.schema import Tool
 from tools.text import one_line
+from tools.values import sound
 
 NUM_CTX = 8192
 KEEP_ALIVE = "30m"
@@ -39,7 +40,28 @@ _FIRST_BYTE_S = 300.0
 _CHECK_S = 10.0
 _REPEATS_A_REQUEST, _REPEATS_A_RUN = 2, 4
 _REPLY_MAX_BYTES = 4_000_000
+_COUNTS = (
+    "total_duration", "load_duration", "prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration",
+)  # fmt: skip
 _WRAP = "call"  # what arguments are wrapped in on their way through langchain-ollama
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait before a request is repeated, in seconds; the second time twice as long.
+
+    Args:
+        fault_s: After a reply that broke off or an error of the server.
+        connect_s: After no connection.
+        busy_s: After 429 and 503.
+    """
+
+    fault_s: float
+    connect_s: float
+    busy_s: float
+
+
+PATIENCE = Patience(fault_s=0.2, connect_s=0.5, busy_s=2.0)  # a run reads it when it waits; the tests shorten it
 
 
 @dataclass(frozen=True)
@@ -192,17 +214,11 @@ class Ollama:
                 self._repeats_left -= 1
                 if repeat == _REPEATS_A_REQUEST or self._repeats_left < 0:
                     raise error.for_good from error
-                self._sleep(error.wait_s * (repeat + 1))
+                self._clock.sleep(error.wait_s * (repeat + 1))
         if tools is not None:
             reply["message"], reply["dropped"] = mend_message(reply["message"], tools)
         self._log(f"model: {json.dumps(reply['message'], ensure_ascii=False)}")
         return reply
-
-    def _sleep(self, seconds: float) -> None:
-        try:
-            self._clock.sleep(seconds)
-        except OutOfTime as error:
-            raise _out_of_time() from error
 
     def _reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Read one reply to its end and put it together; raise _Passing when it is not whole."""
@@ -216,7 +232,7 @@ class Ollama:
             if isinstance(message, dict):
                 merged["content"] += _text(message.get("content"))
                 merged["thinking"] += _text(message.get("thinking"))
-                merged["tool_calls"] += message["tool_calls"] if isinstance(message.get("tool_calls"), list) else []
+                merged["tool_calls"] += _list(message.get("tool_calls"))
             if line.get("done") is True:
                 return self._finished(line, merged)
         raise _Passing("the reply ended in the middle", _cut())
@@ -227,7 +243,14 @@ class Ollama:
             raise _Passing("the reply was cut at the context's end", _cut())
         if reason == "load" and not merged["content"] and not merged["tool_calls"]:
             raise _Passing("the model was only loaded", _cut())
-        return {**line, "message": {key: value for key, value in merged.items() if value or key in ("role", "content")}}
+        message = {key: value for key, value in merged.items() if value or key in ("role", "content")}
+        counts = {key: line[key] for key in _COUNTS if isinstance(line.get(key), int)}
+        at = line.get("created_at")
+        created_at = at if isinstance(at, str) else ""
+        return {
+            "model": self.name, "created_at": created_at, "message": sound(message), "done": True,
+            "done_reason": "stop", **counts,
+        }  # fmt: skip
 
     def _lines(self, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield the objects of the stream; each chunk is waited for no longer than the run has."""
@@ -238,15 +261,13 @@ class Ollama:
                 if size > _REPLY_MAX_BYTES:
                     raise _Passing("the reply does not end", _cut())
                 *lines, buffer = (buffer + chunk).split(b"\n")
-                yield from (_object(line) for line in lines if line.strip())
-        except OutOfTime as error:
-            raise _out_of_time() from error
+                for line in lines:
+                    yield from _objects(line)
         except httpx.ConnectError as error:
-            raise _Passing("no connection", self._not_there(), wait_s=0.5) from error
+            raise _Passing("no connection", self._not_there(), PATIENCE.connect_s) from error
         except httpx.HTTPError as error:
             raise _Passing(f"the connection broke ({type(error).__name__})", _cut()) from error
-        if buffer.strip():
-            yield _object(buffer)
+        yield from _objects(buffer)
 
     def _chunks(self, request: Mapping[str, Any]) -> Iterator[bytes]:
         with self._http.stream("POST", "/api/chat", json=dict(request)) as response:
@@ -276,7 +297,7 @@ class Ollama:
             return _Passing(
                 f"{status} {text}",
                 busy if status == 503 else self._failed(text),
-                wait_s=2.0 if status in (429, 503) else 0.2,
+                PATIENCE.busy_s if status in (429, 503) else None,
             )
         return ModelUnavailable(
             f"Ollama answered {status}: {text}", "see the server's log, or try another model with --model"
@@ -292,20 +313,25 @@ class Ollama:
 class _Passing(Exception):
     """A failure that may pass: what happened, and what to raise when it does not."""
 
-    def __init__(self, what: str, for_good: Exception, wait_s: float = 0.2) -> None:
+    def __init__(self, what: str, for_good: Exception, wait_s: float | None = None) -> None:
         super().__init__(what)
         self.for_good = for_good
-        self.wait_s = wait_s
+        self.wait_s = PATIENCE.fault_s if wait_s is None else wait_s
 
 
-def _object(line: bytes) -> dict[str, Any]:
+def _objects(line: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the objects of one line, which are one but for servers that leave the newline out."""
+    decoder = json.JSONDecoder(parse_int=_integer)
     try:
-        data = json.loads(line, parse_int=_integer)
+        text = line.decode("utf-8-sig").strip()
+        while text:
+            data, end = decoder.raw_decode(text)
+            if not isinstance(data, dict):
+                raise ValueError("not an object")
+            yield data
+            text = text[end:].lstrip()
     except (ValueError, RecursionError) as error:
         raise _Passing("the reply is not Ollama's JSON", _cut()) from error
-    if not isinstance(data, dict):
-        raise _Passing("the reply is not an object", _cut())
-    return data
 
 
 def _integer(digits: str) -> int | str:
@@ -314,7 +340,12 @@ def _integer(digits: str) -> int | str:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    """Return a part of a message; one that is no text is kept as JSON, where a printed call may be found in it."""
+    return value if isinstance(value, str) else json.dumps(sound(value), ensure_ascii=False) if value else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value] if isinstance(value, dict) else []
 
 
 def _described(name: str, shown: Mapping[str, Any]) -> Model:
@@ -346,12 +377,6 @@ def _tools_need_user(name: str, family: str, template: str) -> bool:
 
 def _no_tools(name: str) -> ModelUnavailable:
     return ModelUnavailable(f"the model {name} cannot call tools", "use --mode plan, or another model with --model")
-
-
-def _out_of_time() -> ModelUnavailable:
-    return ModelUnavailable(
-        "out of time while the model was writing", "give it more with --timeout, or use a smaller model"
-    )
 
 
 def _cut() -> UnusableCard:

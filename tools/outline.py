@@ -49,7 +49,7 @@ def outline(brief: Brief, *, span: str = "") -> Card:
         Checklist(local(c["title"], language), tuple(_filled(item, fill) for item in local(c["items"], language)))
         for c in brief.kind.checklists_outline
     )
-    desc = tidy_desc(join_parts(parts, brief.kind, language), language)
+    desc = tidy_desc(join_parts(parts, brief.kind, language), language, brief.kind)
     return Card(_title(brief, fill["{Subject}"]), desc, checklists, brief.due)
 
 

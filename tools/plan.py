@@ -24,10 +24,14 @@ from tools.card import (
     title_lacks,
     with_checklist,
 )
+from tools.errors import ModelUnavailable, UnusableCard
 from tools.kinds import Kind
+from tools.names import snake
+from tools.printed import CALL_ARGUMENTS, values_in
 from tools.prompt import Words
-from tools.repair import as_items, as_string, json_values, plain_content
+from tools.repair import plain_content
 from tools.text import cut_at_word, folded
+from tools.values import as_items, as_line, as_text
 
 Ask = Callable[[list[dict[str, Any]], Mapping[str, Any]], str]
 
@@ -43,12 +47,11 @@ _KEYS_OF = {  # which part of the plan mends what
 }
 # What models call the parts of a plan when they do not keep to the schema.
 _NAMES = {
-    "title": ("title", "titulo", "name", "nome"),
+    "title": ("title", "titulo", "card_title", "name", "nome"),
     "description": ("description", "descricao", "descripcion", "desc"),
     "checklists": ("checklists", "checklist", "lists", "listas"),
     "due": ("due", "prazo", "deadline", "plazo", "due_date", "duedate"),
 }
-_WRAPPERS = ("card", "cartao", "plan", "tarjeta", "properties", "result")
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def complete(card: Card, brief: Brief, words: Words, ask: Ask, *, calls: int, ma
         keys, parts = _wanted(missing)
         if planned.card == Card():
             keys, parts = list(_NAMES), []
-        elif call or card != Card():
+        if call or card != Card():
             messages.append({"role": "user", "content": words.plan_request(keys, missing, planned.card)})
         reply = ask(messages, schema(brief.kind, keys, parts))
         messages.append({"role": "assistant", "content": reply})
@@ -122,12 +125,16 @@ def complete(card: Card, brief: Brief, words: Words, ask: Ask, *, calls: int, ma
     return planned
 
 
-def ask_title(brief: Brief, words: Words, ask: Ask) -> str:
-    """Ask for a title alone and return it; empty when none came."""
+def ask_title(brief: Brief, words: Words, ask: Ask, log: Callable[[str], None] = lambda line: None) -> str:
+    """Ask for a title alone and return it; empty when none came: there is a title to cut, or the run ends anyway."""
     missing = [Lack("title_missing", must=True)]
     request = f"{_task(brief, words)}\n\n{words.plan_request(['title'], missing, Card())}"
     messages = [{"role": "system", "content": words.plan()}, {"role": "user", "content": request}]
-    return tidy_title(as_string(read(ask(messages, schema(brief.kind, ["title"]))).get("title", "")))
+    try:
+        return tidy_title(as_line(read(ask(messages, schema(brief.kind, ["title"]))).get("title", "")))
+    except (ModelUnavailable, UnusableCard) as failure:
+        log(f"no title: {failure.what}")
+        return ""
 
 
 def _task(brief: Brief, words: Words) -> str:
@@ -149,15 +156,28 @@ def _wanted(missing: Iterable[Lack]) -> tuple[list[str], list[str]]:
 
 
 def read(reply: str) -> dict[str, Any]:
-    """Return the plan in a reply: its first JSON object, under the names of the schema; empty when there is none."""
-    for value in json_values(plain_content(reply)):
-        if isinstance(value, dict):
-            found = {folded(str(key)): part for key, part in value.items()}
-            inner = next((found[key] for key in _WRAPPERS if isinstance(found.get(key), dict)), None)
-            if inner and not any(name in found for names in _NAMES.values() for name in names):
-                found = {folded(str(key)): part for key, part in inner.items()}
-            return {key: found[name] for key, names in _NAMES.items() for name in names if name in found}
-    return {}
+    """Return the plan in a reply, under the names of the schema; empty when there is none.
+
+    It is the first object that has any of a plan's keys, whatever stands around it or it is wrapped in.
+    """
+    return next((found for value in values_in(plain_content(reply)) if (found := _plan_in(value))), {})
+
+
+def _plan_in(value: Any, depth: int = 0) -> dict[str, Any]:
+    """Return the plan that a value is, or that it holds."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        return read(value) if depth < 2 else {}
+    if isinstance(value, list):
+        return next((found for part in value[:3] if (found := _plan_in(part, depth + 1))), {}) if depth < 4 else {}
+    if not isinstance(value, dict):
+        return {}
+    given = {snake(key): part for key, part in value.items()}
+    found = {key: given[name] for key, names in _NAMES.items() for name in names if name in given}
+    is_call = len(found) < 2 and any(isinstance(given.get(key), (dict, str)) for key in CALL_ARGUMENTS)
+    if (found and not is_call) or depth >= 4:
+        return found
+    inner = (part for part in value.values() if isinstance(part, (dict, list)) or is_call)
+    return next((plan for part in inner if (plan := _plan_in(part, depth + 1))), {})
 
 
 def merge(
@@ -168,12 +188,12 @@ def merge(
     anew = "language" in codes
     card = planned.card
     if "title" in plan and (anew or any(_KEYS_OF.get(code) == "title" for code in codes)):
-        card = replace(card, title=_better_title(card.title, as_string(plan["title"]), brief.phrase))
+        card = replace(card, title=_better_title(card.title, as_line(plan["title"]), brief.phrase))
     if "description" in plan and (anew or "desc_parts" in codes):
         card = replace(card, desc=_description("" if anew else card.desc, plan["description"], brief))
     if "checklists" in plan and (anew or any(_KEYS_OF.get(code) == "checklists" for code in codes)):
         card = _with_checklists(card, plan["checklists"], brief.kind, may_replace=may_replace)
-    return Planned(card, planned.due_words or as_string(plan.get("due", "")))
+    return Planned(card, planned.due_words or as_line(plan.get("due", "")))
 
 
 def _better_title(old: str, new: str, phrase: str) -> str:
@@ -193,26 +213,28 @@ def _description(old: str, new: Any, brief: Brief) -> str:
     """Return a description with the parts that were missing added, in the order of the kind."""
     found = _parts(new, brief.kind)
     if not split_parts(old, brief.kind) and not old:
-        return tidy_desc(join_parts(found, brief.kind, brief.language), brief.language)
+        return tidy_desc(join_parts(found, brief.kind, brief.language), brief.language, brief.kind)
     have = split_parts(old, brief.kind)
     added = {part: text for part, text in found.items() if part not in have}
-    return tidy_desc("\n\n".join(filter(None, [old, join_parts(added, brief.kind, brief.language)])), brief.language)
+    both = "\n\n".join(filter(None, [old, join_parts(added, brief.kind, brief.language)]))
+    return tidy_desc(both, brief.language, brief.kind)
 
 
 def _parts(value: Any, kind: Kind) -> dict[str, list[str] | str]:
     """Return the parts of a planned description: an object of texts or of lists, or one text with headings."""
     if not isinstance(value, dict):
-        return dict(split_parts(as_string(value), kind))
+        return dict(split_parts(as_text(value), kind))
     names = {
         folded(alias): part.id for part in kind.parts for alias in (part.id, *part.heading.values(), *part.aliases)
     }
     found: dict[str, list[str] | str] = {}
     for key, text in value.items():
-        part_id = names.get(folded(str(key).replace("_", " "))) or names.get(folded(str(key)))
-        body = as_items(text) if isinstance(text, (list, dict)) else as_string(text).strip()
+        part_id = names.get(snake(key)) or names.get(snake(key).replace("_", " "))
+        body = as_items(text) if isinstance(text, (list, dict)) else as_text(text).strip()
         if part_id and body:
             found[part_id] = body
-    return found
+    lone = next(iter(value.values())) if len(value) == 1 else None
+    return _parts(lone, kind) if not found and isinstance(lone, (dict, list, str)) else found
 
 
 def _with_checklists(card: Card, value: Any, kind: Kind, *, may_replace: bool) -> Card:
@@ -228,25 +250,27 @@ def _with_checklists(card: Card, value: Any, kind: Kind, *, may_replace: bool) -
         old = ()
     new = replace(card, checklists=old)
     for checklist in planned:
-        grown = with_checklist(new, checklist, kind)
+        grown, _ = with_checklist(new, checklist, kind)
         new = grown if len(grown.checklists) <= kind.checklists_max else new
     return new
 
 
 def _checklist_entries(value: Any) -> list[tuple[str, Any]]:
-    """Return title and items of each checklist: from a list of objects, or an object of lists."""
+    """Return title and items of each checklist: from a list of objects, an object of lists, or one list of texts."""
     if isinstance(value, dict):
-        if any(isinstance(v, (list, str)) for k, v in value.items() if folded(str(k)) in ("items", "itens")):
-            value = [value]
-        else:
-            return [(str(title), items) for title, items in value.items()]
-    entries = []
-    for entry in value if isinstance(value, list) else []:
-        if isinstance(entry, dict):
-            found = {folded(str(key)): part for key, part in entry.items()}
-            title = next((as_string(found[k]) for k in ("title", "titulo", "name", "nome") if k in found), "")
-            items = next((found[k] for k in ("items", "itens", "checkitems", "tasks", "tarefas") if k in found), None)
-            entries.append((title, items))
-        elif isinstance(entry, list):
-            entries.append(("", entry))
-    return entries
+        return [_entry(value)] if _entry(value)[1] else [(str(title), items) for title, items in value.items()]
+    if isinstance(value, str) or (isinstance(value, list) and value and all(isinstance(part, str) for part in value)):
+        return [("", value)]
+    return [_entry(part) for part in value] if isinstance(value, list) else []
+
+
+def _entry(value: Any) -> tuple[str, Any]:
+    """Return title and items of one checklist; the items are None where there are none."""
+    if not isinstance(value, dict):
+        return "", value if isinstance(value, (list, str)) else None
+    given = {snake(key): part for key, part in value.items()}
+    title = next((as_line(given[key]) for key in ("title", "titulo", "name", "nome") if key in given), "")
+    items = next((given[key] for key in ("items", "itens", "check_items", "tasks", "tarefas") if key in given), None)
+    if items is None and not title and len(value) == 1 and isinstance(lone := next(iter(value.values())), list):
+        return str(next(iter(value))), lone
+    return title, items

@@ -48,7 +48,7 @@ class Result:
 Agentic = Callable[..., Result]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home, an empty working directory, and none of the user's variables."""
     for name in VARIABLES:
@@ -63,7 +63,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Agentic:
+def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Agentic:
     """Run the command in this process."""
 
     def command(*arguments: str) -> Result:
@@ -79,9 +79,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> Agentic:
 
 
 @pytest.fixture
-def trello(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TrelloServer]:
+def trello(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TrelloServer]:
     """A Trello over HTTP, with credentials, board and list in the environment."""
-    server = TrelloServer(tmp_path / "trello", credentials=(KEY, TOKEN))
+    server = TrelloServer(home / "trello", credentials=(KEY, TOKEN))
     with server:
         board_id = server.add_board("Minha equipe", short_link="AbCd1234")
         for name in ("A fazer", "Em progresso", "Concluído"):
@@ -96,7 +96,7 @@ def trello(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TrelloSe
 
 
 @pytest.fixture
-def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ScriptedOllama]]:
+def ollama(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ScriptedOllama]]:
     """Start an Ollama that follows a script."""
     running: list[ScriptedOllama] = []
 

@@ -83,7 +83,7 @@ def test_what_needs_no_work_imports_nothing_heavy_and_is_instant(home, arguments
     )
     told = subprocess.run(
         [sys.executable, "-c", probe, *arguments],
-        cwd=ROOT, env=environment(home), capture_output=True, text=True, timeout=60,
+        cwd=home, env=environment(home) | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     expected = 0 if arguments in (["--help"], ["--version"]) else 2
     assert told.stdout.splitlines()[-1] == f"heavy: [] {expected}", told.stdout + told.stderr

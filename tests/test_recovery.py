@@ -42,7 +42,7 @@ def items(card) -> list[tuple[str, list[str]]]:
     return [(c["name"], [i["name"] for i in c["checkItems"]]) for c in card["checklists"]]
 
 
-@pytest.mark.parametrize("nth", [1, 3, 7])
+@pytest.mark.parametrize("nth", [1, *(pytest.param(nth, marks=pytest.mark.slow) for nth in (3, 7))])
 def test_a_write_that_is_applied_after_its_process_was_killed_is_not_doubled(run, trello, monkeypatch, nth):
     monkeypatch.setattr(client, "PATIENCE", client.Patience(late_s=4.0))
     interrupted_at(trello, nth, late_s=1.0)
@@ -64,6 +64,7 @@ def test_completing_an_interrupted_card_is_all_or_nothing_too(run, trello, fault
     assert items(trello.cards[0]) == LISTS
 
 
+@pytest.mark.slow
 def test_an_interruption_while_completing_removes_the_card(run, trello):
     interrupted_at(trello, 5)
     trello.fault = stop = processes.Signaller(2, signal.SIGTERM)
@@ -72,7 +73,7 @@ def test_an_interruption_while_completing_removes_the_card(run, trello):
     assert trello.cards == []
 
 
-@pytest.mark.parametrize("nth", [WRITES - 1, WRITES])
+@pytest.mark.parametrize("nth", [pytest.param(WRITES - 1, marks=pytest.mark.slow), WRITES])
 def test_an_interruption_at_the_last_writes_is_heeded(trello, nth):
     trello.fault = stop = processes.Signaller(nth, signal.SIGINT)
     stop.process = processes.start(PHRASE, "--mode", "plan")

@@ -15,6 +15,8 @@ from tools.settings import Settings, process_environ, read_settings
 
 PHRASE = "corrigir o login"
 
+pytestmark = pytest.mark.usefixtures("home")
+
 
 def settings(*arguments: str, environ: dict[str, str] | None = None, stdin: bytes | None = None) -> Settings:
     def read() -> bytes:

@@ -122,10 +122,8 @@ def _sections(desc: str, kind: Kind) -> list[str]:
 
 
 def tidy_checklist(title: str, items: Iterable[str], *, fallback: str, kind: Kind) -> tuple[Checklist, int]:
-    """Return the checklist within its bounds, each item once, and how many items were too many for it."""
-    kept = [one_line(item)[:TEXT_MAX] for item in items]
-    first = {folded(item) or item: item for item in reversed(kept) if item}
-    kept = [item for item in dict.fromkeys(kept) if first.get(folded(item) or item) == item]
+    """Return the checklist within its bounds, and how many items were too many for it."""
+    kept = [text for item in items if (text := one_line(item)[:TEXT_MAX])]
     name = cut_at_word(tidy_title(title), TITLE_MAX * 2) or fallback
     return Checklist(name, tuple(kept[: kind.items_max])), max(0, len(kept) - kind.items_max)
 

@@ -68,7 +68,6 @@ SHAPES: dict[str, Any] = {
     "dict of lists": {"Antes": ITEMS[:2], "Depois": ITEMS[2:]},
     "nested lists": [[A, B], [C, D]],
     "list of one list": [ITEMS],
-    "repeated": [*ITEMS, *ITEMS, A.upper()],
     "controls": [f"\x1b[31m{item}\x00\x1b[0m" for item in ITEMS],
     "surrogates": [f"{item}\ud800" for item in ITEMS],
 }
@@ -77,6 +76,7 @@ LITERAL_ITEMS: dict[str, list[str]] = {
     "options": ["--force documentado", "-v mostra cada passo", "**Negrito** fica", "*.py formatados"],
     "numbers": ["1.5 s de latência no máximo", "3 réplicas", "2026 sem regressões", "404 tratado"],
     "commas": ["Revisar código, testes, docs e logs", "a, b", "c; d", "e | f"],
+    "repeated": ["Testar", "Publicar", "Testar", "Medir", "Revisar"],
     "quotes": ['"Nome" é obrigatório', "'sub' e 'iss' no token", 'Campo "x"', "`make test`"],
 }
 

@@ -75,6 +75,7 @@ def status_of(failure: errors.Failure) -> ExitStatus:
 
 def write_react(errand: Errand, board: Board) -> Card:
     """Let the model write the card with the five tools, and complete as a plan what it leaves undone."""
+    from tools.clock import spawn
     from tools.conversation import Conversation
     from tools.desk import Desk
     from tools.errand import asked
@@ -83,6 +84,7 @@ def write_react(errand: Errand, board: Board) -> Card:
     from tools.schema import read_tool
 
     ollama = asked(errand)
+    spawn(ollama.load)  # while the libraries are imported
     tools = [read_tool(function) for function in TOOLS]
     desk = Desk(
         errand.brief,
@@ -199,14 +201,6 @@ WRITERS: Mapping[str, Callable[[Errand, Board], Card]] = {
 
 def write(errand: Errand, mode: str, board: Board) -> Card:
     """Write the card in a mode, and let it pass or not."""
-    from tools.clock import spawn
-    from tools.errand import asked
-
-    if mode != "outline":
-        ollama = asked(errand)
-        errand.console.progress(f"loading {ollama.name}")
-        spawn(ollama.load)
-        errand.console.progress(f"writing ({ollama.name})")
     card = WRITERS[mode](errand, board)
     check_card(errand, card)
     return card

@@ -42,7 +42,8 @@ def items(card) -> list[tuple[str, list[str]]]:
     return [(c["name"], [i["name"] for i in c["checkItems"]]) for c in card["checklists"]]
 
 
-@pytest.mark.parametrize("nth", [1, *(pytest.param(nth, marks=pytest.mark.slow) for nth in (3, 7))])
+@pytest.mark.slow
+@pytest.mark.parametrize("nth", [1, 3, 7])
 def test_a_write_that_is_applied_after_its_process_was_killed_is_not_doubled(run, trello, monkeypatch, nth):
     monkeypatch.setattr(client, "PATIENCE", client.Patience(late_s=4.0))
     interrupted_at(trello, nth, late_s=1.0)
@@ -52,7 +53,7 @@ def test_a_write_that_is_applied_after_its_process_was_killed_is_not_doubled(run
     assert items(card) == LISTS
 
 
-@pytest.mark.parametrize("fault", ["500", "401"])
+@pytest.mark.parametrize("fault", ["401", pytest.param("500", marks=pytest.mark.slow)])
 def test_completing_an_interrupted_card_is_all_or_nothing_too(run, trello, fault):
     interrupted_at(trello, 5)
     trello.fault = t.on("POST", "/checklists/.*", FOR_EVER[fault], repeat=True)

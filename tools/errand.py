@@ -93,7 +93,8 @@ def check_model(errand: Errand) -> Ollama:
     settings = errand.settings
     host = ollama_host(settings.ollama_host, allow_remote=settings.allow_remote)
     log = errand.console.log
-    ollama = Ollama(host, settings.model, errand.clock, temperature=settings.temperature, log=log)
+    progress = errand.console.progress
+    ollama = Ollama(host, settings.model, errand.clock, temperature=settings.temperature, log=log, progress=progress)
     try:
         ollama.check(tools=settings.mode == "react", allow_remote=settings.allow_remote)
     except Failure:

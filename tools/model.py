@@ -22,6 +22,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import httpx
@@ -101,6 +102,7 @@ class Ollama:
         clock: The limit of the run.
         temperature: Of the sampling.
         log: Gets one line for each request and reply.
+        progress: Told what the model is at: loading until its first words, then writing.
     """
 
     def __init__(
@@ -111,14 +113,15 @@ class Ollama:
         *,
         temperature: float = 0.0,
         log: Callable[[str], None] = lambda line: None,
-        transport: httpx.BaseTransport | None = None,
+        progress: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.host, self.name, self._clock, self._temperature, self._log = host, model, clock, temperature, log
         self.model = Model(model)
+        self._progress, self._doing = progress, f"loading {model}"
         self._no_think = False
         self._repeats_left = _REPEATS_A_RUN
         timeout = httpx.Timeout(None, connect=_CHECK_S)
-        self._http = httpx.Client(base_url=host.url, timeout=timeout, trust_env=False, transport=transport)
+        self._http = httpx.Client(base_url=host.url, timeout=timeout, trust_env=False)
 
     def close(self) -> None:
         """Close the connections."""
@@ -135,11 +138,14 @@ class Ollama:
             Forbidden: When Ollama would run it in its cloud.
             ModelUnavailable: When the server or the model is not there, or the model cannot call tools.
         """
+        status, shown = self._show()
         if is_cloud_name(self.name) and not allow_remote:
             raise Forbidden(f"{self.name} runs in Ollama's cloud, not on this machine", _LOCAL_HINT)
-        status, shown = self._ask("/api/show", {"model": self.name})
         if status == 404 and "model" in str(shown.get("error", "")):
             raise ModelUnavailable(f"the model {self.name} is not on this machine", f"ollama pull {self.name}")
+        if status != 200:  # it is not known where the model runs, so nothing is sent to it
+            what = f"Ollama at {self.host.name} does not say what {self.name} is ({status})"
+            raise ModelUnavailable(what, "check that OLLAMA_HOST is an Ollama, or restart it")
         if not allow_remote and (shown.get("remote_host") or shown.get("remote_model")):
             where = one_line(str(shown.get("remote_host") or shown.get("remote_model")))
             raise Forbidden(f"{self.name} does not run on this machine but at {where}", _LOCAL_HINT)
@@ -149,18 +155,23 @@ class Ollama:
             raise _no_tools(self.name)
         return self.model
 
-    def _ask(self, path: str, body: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Send a small request and return the status with the object of the answer."""
-        try:
-            response = self._clock.wait_for(lambda: self._http.post(path, json=dict(body)), at_most_s=_CHECK_S)
-        except (httpx.HTTPError, OutOfTime) as error:
-            raise self._not_there() from error
+    def _show(self) -> tuple[int, dict[str, Any]]:
+        """Ask what the model is, again while the server fails, and return the status with the object of the answer."""
+        for _ in range(_REPEATS_A_REQUEST + 1):
+            ask = partial(self._http.post, "/api/show", json={"model": self.name})
+            try:
+                response = self._clock.wait_for(ask, at_most_s=_CHECK_S)
+            except (httpx.HTTPError, OutOfTime) as error:
+                raise self._not_there() from error
+            if response.status_code < 500:
+                break
+            self._clock.sleep(PATIENCE.fault_s)
+        if response.status_code == 503:
+            raise ModelUnavailable("Ollama is busy (503)", "try again in a minute")
         try:
             data = response.json()
         except ValueError:
             data = {}
-        if response.status_code == 503:
-            raise ModelUnavailable("Ollama is busy (503)", "try again in a minute")
         return response.status_code, data if isinstance(data, dict) else {}
 
     def _not_there(self) -> ModelUnavailable:
@@ -223,7 +234,11 @@ class Ollama:
     def _reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Read one reply to its end and put it together; raise _Passing when it is not whole."""
         merged: dict[str, Any] = {"role": "assistant", "content": "", "thinking": "", "tool_calls": []}
+        self._progress(self._doing)
         for line in self._lines(request):
+            if self._doing.startswith("loading"):
+                self._doing = f"writing ({self.name})"
+                self._progress(self._doing)
             if line.get("error"):
                 raise _Passing(
                     f"an error in the reply: {one_line(str(line['error']))[:200]}", self._failed(line["error"])

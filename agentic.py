@@ -9,9 +9,8 @@ Nothing heavy is imported until it is known that there is work to do.
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
@@ -392,7 +391,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         settings = read_settings(build_parser(__version__).parse_args(arguments), process_environ(), read_stdin)
         console.keep_secret(settings.key, settings.token)
         forbid_tracing()
-        from tools.clock import Clock
+        from tools.clock import Clock, stopped_by_signals
 
         clock = Clock(settings.timeout_s)
         with stopped_by_signals(clock):
@@ -416,22 +415,6 @@ def failure_of(error: BaseException) -> errors.Failure:
     if isinstance(error, errors.Failure):
         return error
     return errors.Interrupted() if isinstance(error, KeyboardInterrupt) else errors.Unexpected(error)
-
-
-@contextlib.contextmanager
-def stopped_by_signals(clock: Clock) -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP set the clock's stop flag; one that was ignored (nohup) stays ignored."""
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in signals}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: clock.interrupt())
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def show(outcome: Outcome, console: Console) -> None:

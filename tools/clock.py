@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -160,3 +162,19 @@ class Clock:
             except queue.Empty:
                 if time.monotonic() >= give_up:
                     raise OutOfTime from None
+
+
+@contextlib.contextmanager
+def stopped_by_signals(clock: Clock) -> Iterator[None]:
+    """Let SIGINT, SIGTERM and SIGHUP set the clock's stop flag; one that was ignored (nohup) stays ignored."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in signals}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: clock.interrupt())
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

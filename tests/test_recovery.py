@@ -53,6 +53,25 @@ def test_a_write_that_is_applied_after_its_process_was_killed_is_not_doubled(run
     assert items(card) == LISTS
 
 
+@pytest.mark.parametrize("name", [None, "Preparação", "Listar segredos"])
+def test_a_write_that_is_applied_after_it_was_given_up_on_is_not_left_double(run, trello, name):
+    late: list[str] = []
+
+    def slow_once(method, path, body, nth):
+        hit = path == "/cards" if name is None else body.get("name") == name
+        if method != "POST" or not hit or late:
+            return None
+        late.append(path)
+        return t.slow(QUICK.write_s + 0.1)
+
+    trello.fault = slow_once
+    result = make(run)
+    assert result.code == 0, result.err
+    time.sleep(0.2)
+    (card,) = trello.cards
+    assert items(card) == LISTS
+
+
 @pytest.mark.parametrize("fault", ["401", pytest.param("500", marks=pytest.mark.slow)])
 def test_completing_an_interrupted_card_is_all_or_nothing_too(run, trello, fault):
     interrupted_at(trello, 5)

@@ -107,6 +107,39 @@ def find_twin(client: TrelloClient, ledger: Ledger, place: Place, title: str, si
     return min(twins, key=lambda card: (not is_whole(card), created_at(card["id"])), default=None)
 
 
+def double_parts(card: Found, own: Mapping[str, Collection[str]]) -> list[str]:
+    """Return the paths of the checklists and items that stand on a card beside one of the run's of the same kind.
+
+    Args:
+        card: The card with its checklists.
+        own: The ids of the run's checklists, with the ids of their items.
+    """
+    paths = []
+    for checklist in card["checklists"]:
+        items = checklist.get("checkItems") or []
+        if checklist["id"] in own:
+            mine = [item for item in items if item["id"] in own[checklist["id"]]]
+            others = [item for item in items if item not in mine and any(is_at(item, one) for one in mine)]
+            paths += [f"/cards/{card['id']}/checkItem/{item['id']}" for item in others]
+        elif not items and any(is_at(checklist, one) for one in card["checklists"] if one["id"] in own):
+            paths.append(f"/checklists/{checklist['id']}")
+    return paths
+
+
+def double_cards(client: TrelloClient, ledger: Ledger, place: Place, card: Found, since: float) -> list[Found]:
+    """Return the empty cards of a run's own title and description that were made since beside its card."""
+    return [
+        found
+        for found in cards_since(client, place.board_id, since, "open")
+        if found["id"] != card["id"]
+        and same_text(found.get("name"), card.get("name"))
+        and same_text(found.get("desc"), card.get("desc"))
+        and found.get("idList") == place.list_id
+        and not ledger.knows_card(found["id"])
+        and not with_checklists(client, found)["checklists"]
+    ]
+
+
 def is_whole(card: Mapping[str, Any]) -> bool:
     """Return whether a card looks finished: a description, and no checklist missing or empty."""
     checklists = card.get("checklists") or []

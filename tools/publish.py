@@ -8,6 +8,7 @@ the ledger before it is sent; an answer that is lost is read back before anythin
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -18,7 +19,20 @@ from tools.card import Card, Checklist, Receipt
 from tools.changes import Place, changed_since, expected_from
 from tools.errors import AnswerLost, ChangedSince, Failure, Interrupted, LedgerUnusable, LeftBehind
 from tools.ledger import Ledger, Step
-from tools.look import Found, at, contents, find_own, find_twin, is_at, is_whole, items_at, read_card, url_of
+from tools.look import (
+    Found,
+    at,
+    contents,
+    double_cards,
+    double_parts,
+    find_own,
+    find_twin,
+    is_at,
+    is_whole,
+    items_at,
+    read_card,
+    url_of,
+)
 from tools.trello import WORKERS, TrelloClient, created_at
 
 
@@ -83,6 +97,8 @@ class Publisher:
         self._desc = ""
         self._there: dict[int, _There] = {}
         self._twin_url = ""
+        # When the first write that no answer came to began, by Trello's clock, and until when one may still be applied.
+        self._doubt: tuple[float, float] | None = None
 
     @property
     def receipt(self) -> Receipt | None:
@@ -185,7 +201,8 @@ class Publisher:
 
         The record of a write that was certainly not applied is taken back: nobody need look for it.
         """
-        step = self._ledger.before(self.run_id, kind, body, self.client.now())
+        began = self.client.now()
+        step = self._ledger.before(self.run_id, kind, body, began)
         in_doubt = False
         pauses_s = list(self.client.patience.pauses_s)
         while True:
@@ -195,6 +212,8 @@ class Publisher:
                 in_doubt = True
                 if lost.silent:
                     del pauses_s[1:]  # a server that does not answer is not asked four times
+                    late = time.monotonic() + self.client.patience.late_s
+                    self._doubt = (self._doubt[0] if self._doubt else began, late)
                 pause_s = pauses_s.pop(0) if pauses_s else None
                 self.client.sleep(lost.wait_s if lost.wait_s is not None else pause_s or 0.0)
                 answer = find()
@@ -234,6 +253,19 @@ class Publisher:
             self.client.sleep(patience.twin_pause_s)
         if self._twin_url:
             self._warn(f"a card of the same title is being made, or was left half made: {self._twin_url}")
+
+    def _remove_doubles(self) -> None:
+        """Remove what was made twice because a server answered neither yes nor no, and did it after all."""
+        if self._doubt is None or self._receipt is None:
+            return
+        since, until = self._doubt
+        self.client.sleep(max(0.0, until - time.monotonic()))
+        card = read_card(self.client, self._receipt.card_id)
+        own = {there.id: set(there.items.values()) for there in self._there.values()}
+        for path in double_parts(card, own) if card else []:
+            self.client.delete(path)
+        for double in double_cards(self.client, self._ledger, self.place, card, since) if card else []:
+            self.client.delete(f"/cards/{double['id']}")
 
     # Interrupted runs, and the way back.
 
@@ -285,6 +317,7 @@ class Publisher:
         """Remove what this run made if anything goes wrong inside, whatever it is, or if the run was to stop."""
         try:
             yield
+            self._remove_doubles()
             self.client.clock.check_stop()
         except AlreadyThere:
             self._finish("failed", "the card was there already")

@@ -113,7 +113,7 @@ class TrelloClient:
         self.clock = clock
         self._pace, self._log, self.patience = pace, log, patience or PATIENCE
         self._gate = _Gate(self.patience.busy_pauses_s)
-        self._clock_offset_s = 0.0
+        self._clock_offset_s: float | None = None
         self._session = open_session(access, WORKERS + 2)
 
     def with_clock(self, clock: Clock) -> TrelloClient:
@@ -128,7 +128,7 @@ class TrelloClient:
 
     def now(self) -> float:
         """Return the time by Trello's clock, in seconds since 1970: what the ids it gives are made of."""
-        return time.time() + self._clock_offset_s
+        return time.time() + (self._clock_offset_s or 0.0)
 
     def sleep(self, seconds: float) -> None:
         """Wait between two requests; that the run's time ends meanwhile is Trello's failure."""
@@ -259,9 +259,11 @@ class TrelloClient:
         return body
 
     def _note_date(self, date: str | None) -> None:
+        """Learn Trello's clock: a Date is cut to the second, so of several the latest is the nearest."""
         parsed = email.utils.parsedate_tz(date) if date else None
         if parsed:
-            self._clock_offset_s = email.utils.mktime_tz(parsed) - time.time()
+            offset_s = email.utils.mktime_tz(parsed) - time.time()
+            self._clock_offset_s = offset_s if self._clock_offset_s is None else max(self._clock_offset_s, offset_s)
 
 
 def _out_of_time() -> TrelloUnavailable:

@@ -11,51 +11,68 @@ from typing import Literal
 
 Language = Literal["pt", "en", "es"]
 
-# Words that are frequent in one of the three languages and absent, or rare, in the other two.
+# Words that are frequent in the language. One that another language has too is in both lists, also where it is another
+# word there ("as", "do", "por", "la"), and then it speaks for neither alone.
 _LISTS: dict[Language, str] = {
     "pt": (
-        "o os um uma do da dos das no na nos nas ao aos pelo pela e ou em com não para pra que até às à são está ser "
-        "fazer criar novo nova após também já deve devem há sem mais cada quando então amanhã hoje você isso essa esse "
-        "sexta segunda quinta terça quarta semana mês ano dia prazo reunião cartão lista próxima próximo depois ontem "
-        "fim corrigir implementar revisar publicar escrever atualizar adicionar subir configurar testar enviar "
-        "preparar objetivos entregáveis entregas critérios riscos"
+        "o os a as um uma uns umas do da dos das no na nos nas ao aos pelo pela pelos pelas e ou em com não por para pra "
+        "pro que de la me se até às à são está ser foi tem sem fazer criar novo nova após também já deve devem há mais "
+        "cada quando então como sobre entre amanhã hoje hj você isso isto essa esse esta este sexta segunda quinta "
+        "terça quarta semana mês mes ano dia tarde noite manhã prazo reunião cartão lista próxima próximo depois ontem "
+        "fim final corrigir consertar ajustar arrumar implementar revisar publicar escrever atualizar adicionar remover "
+        "trocar otimizar subir configurar testar enviar preparar listar filtrar ordenar buscar validar exportar "
+        "autenticar tela botão senha arquivo tabela dados banco erro erros fatura faturas pedido pedidos cliente "
+        "usuário usuários relatório relatórios servidor página data datas do teste testes tarefa equipe time objetivos "
+        "entregáveis entregas critérios riscos"
     ),
     "en": (
-        "the of and to with for on at by from is are be was were this that these those it its an or not will should "
-        "must can when then before after next friday monday tuesday wednesday thursday saturday sunday tomorrow today "
-        "tonight week month year noon midnight fix add write update create implement new "
-        "objectives deliverables criteria risks each every all as in has have into which"
+        "the of and to with for on at by from is are be was were this that these those it its an a as in no do me or not "
+        "will should must can when then before after next friday monday tuesday wednesday thursday saturday sunday "
+        "tomorrow today tonight week month year noon midnight fix add write update create implement new remove make use "
+        "support handle rename user users page button data error errors file files test tests time final pro objectives "
+        "deliverables criteria risks each every all has have into which we our when how about so"
     ),
     "es": (
-        "el los las una unos unas del al y en con por para que hasta es son está hacer crear nuevo nueva también ya "
-        "debe deben hay sin más cada cuando mañana hoy viernes lunes martes miércoles jueves sábado semana mes año "
-        "día próximo próxima después ayer fin la corregir implementar revisar publicar escribir actualizar "
-        "reunión tarjeta objetivos entregables criterios riesgos pasado mediodía medianoche tarde noche"
+        "el los la las a un una unos unas del al y e o en con no por para que de se me hasta es son está ser tiene sin "
+        "hacer crear nuevo nueva también ya debe deben hay más cada cuando como sobre entre mañana hoy viernes lunes "
+        "martes miércoles jueves sábado semana mes año día tarde noche próximo próxima después ayer fin final corregir "
+        "arreglar ajustar implementar revisar publicar escribir actualizar agregar remover subir configurar probar "
+        "enviar preparar listar filtrar ordenar buscar validar exportar autenticar pantalla botón contraseña archivo "
+        "tabla datos error errores factura facturas pedido pedidos cliente usuario usuarios informe servidor página "
+        "fecha prueba pruebas tarea equipo esta este reunión tarjeta objetivos entregables criterios riesgos pasado "
+        "mediodía medianoche"
     ),
 }
 _WORDS = {language: frozenset(words.split()) for language, words in _LISTS.items()}
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+", unicodedata.normalize("NFC", text).casefold())
+_SPELLING: dict[Language, re.Pattern[str]] = {
+    "pt": re.compile(r"[ãõç]|ões$|lh|nh|ê|ô"),
+    "en": re.compile(r"wh|[a-z]th$|ing$|ght"),
+    "es": re.compile(r"ñ|ción$|ciones$"),
+}
 
 
 def guess(text: str) -> Language | None:
     """Return the language of a text, or None when it is not plain which.
 
-    The words that belong to one language only are counted; the first must lead the second clearly.
+    The words that belong to one language only are counted, and the spellings; the first must lead the second clearly.
+    Most users write Portuguese, so a single word decides for another language only when none speaks for Portuguese.
 
     Args:
         text: Any text; code, urls and names in it count for nothing.
     """
-    words = _words(text)
+    words = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFC", text).casefold())
     scores = {language: sum(_weight(word, language) for word in words) for language in _WORDS}
     ranked: list[Language] = sorted(scores, key=lambda language: -scores[language])
-    best, second = scores[ranked[0]], scores[ranked[1]]
-    return ranked[0] if best >= 1 and best >= 1.5 * second else None
+    first, best, second = ranked[0], scores[ranked[0]], scores[ranked[1]]
+    if first != "pt" and best < 2 and scores["pt"] >= 0.5:
+        return None
+    return first if best >= 1 and best >= 1.5 * second else None
 
 
 def _weight(word: str, language: Language) -> float:
-    """Return how much a word speaks for a language: one, shared among the languages that have it, or nothing."""
-    homes = sum(word in vocabulary for vocabulary in _WORDS.values())
-    return 1 / homes if word in _WORDS[language] and homes < len(_WORDS) else 0.0
+    """Return how much a word speaks for a language: one if no other has it, a third where another has it, or nothing."""
+    if word in _WORDS[language]:
+        homes = sum(word in vocabulary for vocabulary in _WORDS.values())
+        return {1: 1.0, 2: 0.34}.get(homes, 0.0)
+    known = any(word in vocabulary for vocabulary in _WORDS.values())
+    return 0.5 if not known and len(word) > 3 and _SPELLING[language].search(word) else 0.0

@@ -214,7 +214,7 @@ def check_card(errand: Errand, card: Card, *, must_only: bool = False) -> None:
     from tools.card import lacks
     from tools.prompt import Words
 
-    english = Words(errand.brief.kind, "en")
+    english = Words(errand.brief.kind, errand.brief.language, prompt="en")
     found = lacks(card, errand.brief.kind, errand.brief.phrase, errand.brief.phrase_language)
     bad = [lack for lack in found if lack.must or (errand.settings.strict and not must_only)]
     if bad:
@@ -377,7 +377,8 @@ def list_runs(settings: Settings, console: Console) -> None:
 
     with contextlib.closing(Ledger(settings.state_dir)) as ledger:
         for record in records(ledger):
-            console.result(line(record, zone_of(settings.tz)) + "\n", record)
+            if not console.result(line(record, zone_of(settings.tz)) + "\n", record):
+                break  # nobody reads on
 
 
 # The command line.
@@ -388,8 +389,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = command_line() if argv is None else list(argv)
     console = Console(as_json="--json" in arguments, verbose=bool({"-v", "--verbose"} & set(arguments)))
     try:
-        settings = read_settings(build_parser(__version__).parse_args(arguments), process_environ(), read_stdin)
-        console.keep_secret(settings.key, settings.token)
+        flags = build_parser(__version__).parse_args(arguments)
+        settings = read_settings(flags, process_environ(), read_stdin, console.keep_secret)
         forbid_tracing()
         from tools.clock import Clock, stopped_by_signals
 
@@ -433,9 +434,14 @@ def show(outcome: Outcome, console: Console) -> None:
         "warnings": console.warnings,
     }
     if receipt is not None:
-        console.result(receipt.url + "\n", data)
+        if not console.result(receipt.url + "\n", data):
+            console.say(f"warning: standard output cannot be written; the card is {receipt.url}")
     elif card is not None:
-        console.result(as_markdown(card, due_line=outcome.due_line), {**data, "card": as_json(card)}, markdown=True)
+        text = as_markdown(card, due_line=outcome.due_line)
+        if not console.result(text, {**data, "card": as_json(card)}, markdown=True):
+            raise errors.UsageFailure(
+                "standard output cannot be written", "see where it goes: a full disk, a closed pipe"
+            )
 
 
 def command() -> NoReturn:

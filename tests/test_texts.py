@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from tools.addresses import board_reference, is_loopback
 from tools.brief import Brief
-from tools.card import as_markdown, lacks
+from tools.card import as_markdown, lacks, tidy_checklist, tidy_title
 from tools.deadline import decide_deadline, planned_due
 from tools.errors import Forbidden, ModelUnavailable, UsageFailure
 from tools.hosts import is_cloud_name, is_private, ollama_host
@@ -367,3 +368,20 @@ def test_a_list_that_could_be_two_is_an_error_that_names_them(name):
 @pytest.mark.parametrize("name", ["Nada", "!!!", "—", "🚀"])
 def test_no_list_is_chosen_by_a_name_that_none_has(name):
     assert choose_list(LISTS, name) is None
+
+
+PORTUGUESE = """filtrar pedidos por cliente|ordenar a tabela de vendas por data|autenticação por token|buscar cliente por CPF
+otimizar query que lista as vendas por mes|revisar as permissões|listar as faturas|remover as feature flags|subir hotfix
+bug no checkout|fazer code review|implementar cache por usuario|exportar relatorio por periodo|validar as entradas"""
+
+
+@pytest.mark.parametrize("phrase", re.split(r"[|\n]", PORTUGUESE))
+def test_everyday_portuguese_is_never_taken_for_another_language(phrase):
+    assert guess(phrase) in ("pt", None)
+
+
+@pytest.mark.parametrize("text", ["\u200b" * 5, "\u00ad\u2060", "\u3164", "...", "--", "\u200d"])
+def test_a_text_without_ink_is_no_title_and_no_item(text):
+    assert tidy_title(text) == ""
+    kind = load_kind("task", [PROMPTS / "agents"])
+    assert tidy_checklist("Lista", [text, "Medir"], fallback="", kind=kind)[0].items == ("Medir",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from tools.errors import UsageFailure
 from tools.text import one_line
@@ -40,6 +41,9 @@ def board_reference(text: str, name: str = "--board") -> str:
     what, reference = kind.groups() if kind else ("", text)
     if what in _NOT_BOARDS:
         raise UsageFailure(f"{name} is {_NOT_BOARDS[what]}, not a board", hint)
+    host = urlsplit(text).hostname or ""
+    if host and host != "trello.com" and not host.endswith(".trello.com"):
+        raise UsageFailure(f"{name} is a url of {host[:60]}, not of Trello", hint)
     if re.fullmatch(r"[0-9A-Za-z]{8}|[0-9a-fA-F]{24}", reference):
         return reference
     raise UsageFailure(f"{name} {text[:80]!r} is not a board", hint)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tools.kinds import Kind, Part, local
 from tools.language import Language, guess
-from tools.text import clean, cut_at_word, folded, one_line
+from tools.text import clean, cut_at_word, folded, is_blank, one_line
 
 TITLE_MAX = 80  # characters; what a board shows without wrapping, far below Trello's own limit
 TEXT_MAX = 16384  # characters Trello takes in a description, a name or a check item (Trello REST v1)
@@ -80,10 +80,11 @@ class Lack:
 
 
 def tidy_title(title: str) -> str:
-    """Return a title on one clean line, without Markdown marks around the whole of it."""
+    """Return a title on one clean line, without Markdown marks around the whole of it; empty if nothing can be read."""
     title = re.sub(r"^#+\s+", "", one_line(title))
     wrapped = re.fullmatch(r"(\*\*|__)((?:(?!\1).)+)\1", title)
-    return (wrapped[2] if wrapped else title).strip()
+    title = (wrapped[2] if wrapped else title).strip()
+    return "" if is_blank(title) else title
 
 
 def tidy_desc(desc: str, language: Language, kind: Kind) -> str:
@@ -123,7 +124,7 @@ def _sections(desc: str, kind: Kind) -> list[str]:
 
 def tidy_checklist(title: str, items: Iterable[str], *, fallback: str, kind: Kind) -> tuple[Checklist, int]:
     """Return the checklist within its bounds, and how many items were too many for it."""
-    kept = [text for item in items if (text := one_line(item)[:TEXT_MAX])]
+    kept = [text for item in items if not is_blank(text := one_line(item)[:TEXT_MAX])]
     name = cut_at_word(tidy_title(title), TITLE_MAX * 2) or fallback
     return Checklist(name, tuple(kept[: kind.items_max])), max(0, len(kept) - kind.items_max)
 

@@ -54,16 +54,13 @@ class Console:
         if self.verbose:
             self.say(text)
 
-    def result(self, text: str, data: dict[str, Any], *, markdown: bool = False) -> None:
-        """Write the result: the text, or the JSON object."""
+    def result(self, text: str, data: dict[str, Any], *, markdown: bool = False) -> bool:
+        """Write the result: the text, or the JSON object; return whether it could be written."""
         self.progress("")
-        if self.as_json:
-            text = _json_line(data, self._out)
-        elif markdown and _is_terminal(self._out):
-            return self._rendered(text)
-        if not put(self._out, self._redacted(text)) and data.get("url"):
-            self.say(f"warning: standard output cannot be written; the card is {data['url']}")
-        return None
+        if markdown and not self.as_json and _is_terminal(self._out):
+            self._rendered(text)
+            return True
+        return put(self._out, _json_line(data, self._out) if self.as_json else self._redacted(text))
 
     def _rendered(self, text: str) -> None:
         from rich.console import Console as Terminal

@@ -84,7 +84,7 @@ class Desk:
     receipt: Receipt | None = None
     short: list[Lack] = field(default_factory=list)
     guard: LoopGuard = field(default_factory=LoopGuard)
-    _dues: set[str] = field(default_factory=set)
+    _dues: dict[str, str] = field(default_factory=dict)  # what to_rfc3339 gave, and how it is echoed
     _refused_titles: list[str] = field(default_factory=list)
     _refused_dues: list[str] = field(default_factory=list)
     _refused_lists: list[str] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Desk:
     def __post_init__(self) -> None:
         """Count the run's own due date among those with a source."""
         if self.brief.due:
-            self._dues.add(self.brief.due)
+            self._dues[self.brief.due] = ""
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Execute one call and return its result as one line of JSON; calls are made one at a time.
@@ -167,7 +167,7 @@ class Desk:
             raise Refusal("bad_deadline", reason=one_line(str(error))) from error
         if "past" in due.flags:
             raise Refusal("past_deadline", due=due.rfc3339)
-        self._dues.add(due.rfc3339)
+        self._dues[due.rfc3339] = due.echo()
         return {"due": due.rfc3339}
 
     def resolve_list(self, board: str, list_name: str) -> dict[str, Any]:
@@ -190,6 +190,8 @@ class Desk:
         card = replace(self.draft, title=self._settled_title(self.draft.title, self.draft.desc))
         self.receipt = self.board.ensure(card)
         self.card = card
+        if card.due and not self.brief.due_is_fixed:
+            self.warn(f"the model named the due date, the phrase does not: {self._dues[card.due]}")
         return {"card_id": self.receipt.card_id, "url": self.receipt.url, **self._shortfall("desc_parts")}
 
     def describe(self, card_id: str, desc: str) -> dict[str, Any]:

@@ -126,9 +126,8 @@ def run_to_undo(ledger: Ledger, run_id: str) -> Run:
     """
     run = ledger.run(run_id) if run_id else ledger.last_with_card()
     if run is None:
-        raise UsageFailure(
-            "there is nothing to undo" + (f": no run {run_id}" if run_id else ""), "no run here made a card"
-        )
+        hint = "--runs lists them" if run_id else "no run here made a card"
+        raise UsageFailure("there is nothing to undo" + (f": no run {run_id}" if run_id else ""), hint)
     if run.state == "archived":
         raise UsageFailure(f"there is nothing to undo: run {run.id} was undone already", "give another run: --undo RUN")
     if run.state not in ("done", "left") or not run.card_id:

@@ -24,11 +24,13 @@ class Words:
 
     Args:
         kind: The kind of card that is written.
-        language: The language of the card; the prompt itself is in English for English, else in Portuguese.
+        language: The language of the card.
+        prompt: The language of the texts; by default English for English, else Portuguese.
     """
 
     kind: Kind
     language: Language
+    prompt: Language | None = None
 
     @cached_property
     def messages(self) -> Mapping[str, Any]:
@@ -38,7 +40,7 @@ class Words:
 
     @property
     def _folder(self) -> Any:
-        return PROMPTS / ("en" if self.language == "en" else "pt")
+        return PROMPTS / ("en" if (self.prompt or self.language) == "en" else "pt")
 
     def _file(self, name: str, values: Mapping[str, str]) -> str:
         text: str = (self._folder / name).read_text(encoding="utf-8")

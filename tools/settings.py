@@ -76,13 +76,19 @@ class Settings(NamedTuple):
         return self.board == SANDBOX
 
 
-def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_stdin: Callable[[], bytes]) -> Settings:
+def read_settings(
+    flags: argparse.Namespace,
+    environ: Mapping[str, str],
+    read_stdin: Callable[[], bytes],
+    keep_secret: Callable[..., None] = lambda *secrets: None,
+) -> Settings:
     """Put the settings together and check each.
 
     Args:
         flags: Parsed flags; None where one was not given.
         environ: The process's environment.
         read_stdin: Reads standard input to its end; called only for the phrase ``-``.
+        keep_secret: Told key and token before anything can fail, so that no error shows them.
 
     Raises:
         UsageFailure: When a value is missing or cannot be what it should be.
@@ -91,6 +97,8 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
 
     config_dir = _user_directory(user_config_path, "XDG_CONFIG_HOME")
     values = _layered(environ, (Path(".env"), config_dir / ".env"))
+    key, token = values.get("TRELLO_KEY", "").strip(), values.get("TRELLO_TOKEN", "").strip()
+    keep_secret(key, token)
 
     def pick(flag: str, variable: str, default: str) -> tuple[str, str]:
         given = getattr(flags, flag, None)
@@ -126,15 +134,25 @@ def read_settings(flags: argparse.Namespace, environ: Mapping[str, str], read_st
         ollama_host=values.get("OLLAMA_HOST", ""),
         tz=_zone(values.get("AGENTIC_TZ", "-03:00")),
         trello_url=values.get("TRELLO_API_URL", TRELLO_URL).rstrip("/"),
-        key=values.get("TRELLO_KEY", "").strip(),
-        token=values.get("TRELLO_TOKEN", "").strip(),
+        key=key,
+        token=token,
         proxy=environ.get("HTTPS_PROXY") or environ.get("https_proxy") or "",
         ca_bundle=environ.get("REQUESTS_CA_BUNDLE") or environ.get("SSL_CERT_FILE") or "",
         config_dir=config_dir,
         state_dir=_user_directory(user_state_path, "XDG_STATE_HOME"),
     )
+    _refuse_secrets(settings)
     _check_place(settings, pick("board", "DEFAULT_BOARD", "")[0])
     return settings
+
+
+def _refuse_secrets(settings: Settings) -> None:
+    """Refuse a text with a credential in it: it would reach the model, the card and the ledger."""
+    texts = {"the phrase": settings.phrase, "--board": settings.board, "--list": settings.list_name}
+    for where, text in (*texts.items(), ("--due", settings.due or "")):
+        for name, secret in (("TRELLO_KEY", settings.key), ("TRELLO_TOKEN", settings.token)):
+            if len(secret) >= 16 and secret in text:
+                raise UsageFailure(f"{where} contains {name}", "take it out: it goes to Trello only, as a header")
 
 
 def _check_place(settings: Settings, board_name: str) -> None:

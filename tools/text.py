@@ -6,9 +6,13 @@ import os
 import re
 import unicodedata
 
-# C0 and C1 controls except newline and tab, the bidirectional overrides and isolates, and lone surrogates: nothing of
-# it can be meant in a card, and on a terminal it can hide or fake text.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+# C0 and C1 controls except newline and tab, the bidirectional overrides and isolates, what has no width and no ink, and
+# lone surrogates: nothing of it can be meant in a card, and on a terminal it can hide or fake text. The joiner and the
+# selectors that emoji are made with stay.
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ud800-\udfff]"
+)
 _ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 
@@ -33,6 +37,11 @@ def as_utf8(text: str) -> str:
 def one_line(text: str) -> str:
     """Return the text clean, on one line, with single spaces."""
     return " ".join(clean(text).split())
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a text has no letter, digit or symbol: nothing that somebody could read."""
+    return not any(unicodedata.category(char)[0] in "LNS" for char in text)
 
 
 def folded(text: str) -> str:

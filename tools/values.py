@@ -43,15 +43,15 @@ _PART_TEXT = ("text", "content", "body", "value", "items", "texto", "conteudo", 
 def sound(value: Any, depth: int = 0) -> Any:
     """Return a value that any JSON writer takes.
 
-    Half surrogate pairs are dropped, numbers that JSON has not become texts, and what is nested too deep to be meant
-    becomes nothing.
+    Half surrogate pairs are dropped, numbers that JSON has not and what is nested too deep to be meant become
+    nothing.
     """
     if isinstance(value, str):
         return _sound_text(value)
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
+        return value if math.isfinite(value) else None
     if depth >= _DEPTH_MAX:
         return None
     if isinstance(value, Mapping):

@@ -144,17 +144,19 @@ def finish_by_plan(errand: Errand, desk: Desk, board: Board) -> Card:
     """Ask once, as a plan, for what a conversation left out, and put it on the board."""
     from dataclasses import replace
 
+    from tools.card import Card
     from tools.errand import asked
-    from tools.plan import complete, fitted
+    from tools.plan import card_in_text, complete, fitted
 
     missing = [lack for lack in desk.lacks() if lack.must or lack.code == "few_items"]
     if not missing:
         return desk.card
     errand.console.log(f"completing as a plan: {', '.join(lack.code for lack in missing)}")
     fresh = desk.receipt is None
-    if fresh and not desk.attempted:
+    draft = desk.draft if desk.attempted else card_in_text(desk.said, errand.brief)
+    if fresh and draft == Card():
         raise errors.UnusableCard("no card came of it: the model never called create_card", OTHER_MODEL)
-    card = replace(desk.draft, due=desk.draft.due or errand.brief.due) if fresh else desk.card
+    card = replace(draft, due=draft.due or errand.brief.due) if fresh else desk.card
     try:
         card = fitted(complete(card, errand.brief, errand.words, asked(errand).write, calls=1, may_replace=fresh).card)
     except (errors.ModelUnavailable, errors.UnusableCard) as failure:

@@ -131,7 +131,9 @@ def test_settings_and_access_do_not_show_them():
     assert leaks(f"{settings!r} {settings} {access!r} {access}") == []
 
 
-@pytest.mark.parametrize("arguments", [(f"guardar {TOKEN} no cofre",), (PHRASE, "--board", TOKEN), (PHRASE, "--due", KEY)])
+@pytest.mark.parametrize(
+    "arguments", [(f"guardar {TOKEN} no cofre",), (PHRASE, "--board", TOKEN), (PHRASE, "--due", KEY)]
+)
 def test_a_credential_in_what_is_given_is_refused_and_not_shown(run, trello, ollama, home, arguments):
     server = ollama(writer())
     result = run(*arguments, "--mode", "outline")

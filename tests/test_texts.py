@@ -370,7 +370,8 @@ def test_no_list_is_chosen_by_a_name_that_none_has(name):
     assert choose_list(LISTS, name) is None
 
 
-PORTUGUESE = """filtrar pedidos por cliente|ordenar a tabela de vendas por data|autenticação por token|buscar cliente por CPF
+PORTUGUESE = """filtrar pedidos por cliente
+ordenar a tabela de vendas por data|autenticação por token|buscar cliente por CPF
 otimizar query que lista as vendas por mes|revisar as permissões|listar as faturas|remover as feature flags|subir hotfix
 bug no checkout|fazer code review|implementar cache por usuario|exportar relatorio por periodo|validar as entradas"""
 

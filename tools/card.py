@@ -222,6 +222,11 @@ def folded_keeping_length(text: str) -> str:
     return "".join((folded(char) or char) if char.isalpha() and len(folded(char)) <= 1 else char for char in text)
 
 
+def part_of_heading(line: str, kind: Kind) -> tuple[str | None, str]:
+    """Return the part of a kind that a line opens, if any, and the rest of the line."""
+    return _heading(line, {alias: part.id for part in kind.parts for alias in _names(part)})
+
+
 def _heading(line: str, names: Mapping[str, str]) -> tuple[str | None, str]:
     """Return the part a line opens, if any, and the rest of the line."""
     line = re.sub(r"</?h[1-6]>", "## ", line)

@@ -84,6 +84,7 @@ class Conversation:
             except GraphRecursionError as error:
                 raise ConversationOver("the conversation does not end") from error
             messages = state["messages"]
+            self._desk.said = max(self._desk.said, str(messages[-1].content), key=len)
             missing = self._reminders.due(lack for lack in self._desk.lacks() if next_call([lack]))
             if not missing:
                 return

@@ -79,6 +79,7 @@ class Desk:
     plan_title: Callable[[], str] = lambda: ""
     warn: Callable[[str], None] = lambda text: None
     card: Card = Card()
+    said: str = ""  # the longest of the texts the model answered with instead of a call
     draft: Card = Card()
     attempted: bool = False
     receipt: Receipt | None = None

@@ -29,6 +29,7 @@ from tools.kinds import Kind
 from tools.names import snake
 from tools.printed import CALL_ARGUMENTS, values_in
 from tools.prompt import Words
+from tools.prose import plan_in_prose
 from tools.repair import plain_content
 from tools.text import cut_at_word, folded
 from tools.values import as_items, as_line, as_text
@@ -121,8 +122,18 @@ def complete(card: Card, brief: Brief, words: Words, ask: Ask, *, calls: int, ma
             messages.append({"role": "user", "content": words.plan_request(keys, missing, planned.card)})
         reply = ask(messages, schema(brief.kind, keys, parts))
         messages.append({"role": "assistant", "content": reply})
-        planned = merge(planned, read(reply), missing, brief, may_replace=may_replace)
+        plan = read(reply) or plan_in_prose(plain_content(reply), brief.kind)
+        planned = merge(planned, plan, missing, brief, may_replace=may_replace)
     return planned
+
+
+def card_in_text(text: str, brief: Brief) -> Card:
+    """Return the card that a model wrote instead of calling a tool; an empty card when it is not one."""
+    plan = read(text) or plan_in_prose(plain_content(text), brief.kind)
+    if not plan.get("title") or not plan.get("description"):
+        return Card()
+    everything = lacks(Card(), brief.kind, brief.phrase, None)
+    return merge(Planned(Card()), plan, everything, brief, may_replace=True).card
 
 
 def ask_title(brief: Brief, words: Words, ask: Ask, log: Callable[[str], None] = lambda line: None) -> str:

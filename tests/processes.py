@@ -43,6 +43,7 @@ class Signaller:
     def __init__(self, nth: int, number: signal.Signals, fault: Fault | None = None, late_s: float = 0.0) -> None:
         self._nth, self._number, self._fault, self._late_s = nth, number, fault, late_s
         self._writes = 0
+        self.sent_at = 0.0  # by the monotonic clock
         self.process: subprocess.Popen[str] | None = None
 
     def __call__(self, method: str, path: str, body: dict[str, Any], nth: int) -> Fault | None:
@@ -50,6 +51,7 @@ class Signaller:
         if self._writes != self._nth or method == "GET" or self.process is None:
             return None
         self._nth = 0
+        self.sent_at = time.monotonic()
         os.kill(self.process.pid, self._number)
         if self._number is signal.SIGKILL:
             self.process.wait()

@@ -239,6 +239,7 @@ class Outcome(NamedTuple):
     run_id: str | None
     due_line: str = ""
     due: str = ""
+    archived: bool = False
 
 
 def run(settings: Settings, console: Console, clock: Clock) -> Outcome:
@@ -368,19 +369,7 @@ def undo_run(settings: Settings, console: Console, clock: Clock) -> Outcome:
     with open_trello(settings._replace(board=last.board), console, clock) as (client, ledger, _):
         receipt = undo(ledger, client, last, force=settings.force)
     console.say("archived")
-    return Outcome(None, receipt, last.id, due=last.due)
-
-
-def list_runs(settings: Settings, console: Console) -> None:
-    """Write a line for each run in the ledger."""
-    from tools.dates_resolve import zone_of
-    from tools.history import line, records
-    from tools.ledger import Ledger
-
-    with contextlib.closing(Ledger(settings.state_dir)) as ledger:
-        for record in records(ledger):
-            if not console.result(line(record, zone_of(settings.tz)) + "\n", record):
-                break  # nobody reads on
+    return Outcome(None, receipt, last.id, due=last.due, archived=True)
 
 
 # The command line.
@@ -399,6 +388,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         clock = Clock(settings.timeout_s)
         with stopped_by_signals(clock):
             if settings.runs:
+                from tools.history import list_runs
+
                 list_runs(settings, console)
             else:
                 show(run(settings, console, clock), console)
@@ -434,7 +425,7 @@ def show(outcome: Outcome, console: Console) -> None:
         "due": (card.due if card else outcome.due) or None,
         "created": bool(receipt and receipt.created),
         "warnings": console.warnings,
-    }
+    } | ({"archived": True} if outcome.archived else {})
     if receipt is not None:
         if not console.result(receipt.url + "\n", data):
             console.say(f"warning: standard output cannot be written; the card is {receipt.url}")

@@ -172,3 +172,9 @@ def test_what_is_no_literal_is_refused(text: str) -> None:
 )
 def test_prose_and_results_are_no_calls(text: str) -> None:
     assert list(calls_in_text(text, TABLE)) == []
+
+
+def test_a_whole_checklist_in_the_place_of_its_title_is_opened():
+    nested = {"card_id": "x", "checklist": {"name": "Preparação", "checkItems": ["Medir", "Publicar"]}}
+    mended, dropped = mend_arguments(nested, read_tool(TOOLS[-1]))
+    assert (mended, dropped) == ({"card_id": "x", "title": "Preparação", "items": ["Medir", "Publicar"]}, [])

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
+from tools.console import Console
+from tools.dates_resolve import zone_of
 from tools.ledger import Ledger, Run
+from tools.settings import Settings
+
+
+def list_runs(settings: Settings, console: Console) -> None:
+    """Write a line for each run in the ledger."""
+    with contextlib.closing(Ledger(settings.state_dir)) as ledger:
+        for record in records(ledger):
+            if not console.result(line(record, zone_of(settings.tz)) + "\n", record):
+                break  # nobody reads on
 
 
 def records(ledger: Ledger) -> Iterator[dict[str, Any]]:

@@ -150,7 +150,8 @@ def _opened(given: dict[str, Any], tool: Tool, depth: int = 0) -> dict[str, Any]
 
 def _holds(held: Mapping[str, Any], tool: Tool, *, strictly: bool) -> bool:
     """Return whether an object holds arguments, by the tool's own names or also by what models call them."""
-    if any(snake(key) in tool.parameters for key in held):
+    meant = {parameter_of(key, tool) for key in held} - {""}
+    if len(meant) > 1 or any(snake(key) in tool.parameters for key in held):
         return True
     return not strictly and any(
         parameter_of(key, tool) or (isinstance(value, (dict, str)) and snake(key) in _WRAPPERS)

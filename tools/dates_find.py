@@ -26,7 +26,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("(UNTIL|BEFORE OF?|LABEL COLON?|PARA|IN) ARTICLE? NEXT? (END DE WEEK|WEEKEND)", "weekend"),
     (f"{_OPENING} ARTICLE? END? (OF ARTICLE?)? (THIS|NEXT)? SEASON", "vague"),
     (f"{_OPENING} ARTICLE? (THIS|NEXT)? <feast>", "vague"),
-    # "para o almoço de sexta" is an occasion, not when it is due.
+    # "para o almoço de sexta" is an occasion, not when it is due; so is "para o feriado" beside a date.
     ("(PARA ARTICLE|PRO) (THIS|NEXT)? <feast> (?!OF)", "vague"),
     # What is made "para a black friday" is for it; only "até" and "antes de" make it a deadline.
     (f"{_OPENING} ARTICLE? (THIS|NEXT)? EVENT WEEKDAY", "vague"),
@@ -164,8 +164,10 @@ def _is_past_range(first: Candidate, second: Candidate, now: datetime) -> bool:
     end, before = second.reading.parts.get("date"), first.before()
     if _is_past(second, now):
         return True
-    if second.lead or not (before and before.is_a("OF")) or not isinstance(end, Calendar) or end.year or end.years:
+    if second.lead or not (before and before.is_a("OF")) or not isinstance(end, Calendar) or end.years:
         return False
+    if end.year:
+        return (end.year, end.month, end.day) == (now.year, now.month, now.day)
     months = (now.month - end.month) % 12
     return 0 < months < 6 or (months == 0 and end.day <= now.day)
 
@@ -208,8 +210,11 @@ def _refuse_signs(phrase: str, tokens: list[Token], codes: str, accepted: list[C
             )
             last = tokens[end - 1]
             name = code == "recurrence" and _is_name(phrase, tokens, start)
+            occasion = code == "vague" and bool(accepted) and tokens[start].is_a("PARA")
             amount = last.is_a("YEAR") and not 2020 <= last.values["YEAR"] < 2100
-            if not (inside or owned or name or amount or (code == "dotted" and _VERSION.fullmatch(last.word))):
+            if not (
+                inside or owned or name or occasion or amount or (code == "dotted" and _VERSION.fullmatch(last.word))
+            ):
                 raise Refused(code, phrase[tokens[start].start : tokens[end - 1].end])
 
 

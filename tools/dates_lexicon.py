@@ -140,8 +140,8 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
     ),
     "MIDDLE": ("meados", "mid middle", "mediados"),
     "NEW": ("novo", "new", "nuevo"),
-    # Before an English weekday these make the name of an event: "black friday".
-    "EVENT": ("", "black cyber casual giving ash good", ""),
+    # Before an English weekday these make the name of an event in every language: "black friday".
+    "EVENT": ("black cyber casual", "black cyber casual giving ash good", "black cyber casual"),
     "SEASON": (
         "sprint trimestre semestre bimestre quinzena iteracao",
         "sprint quarter iteration",

@@ -40,7 +40,7 @@ _REPORTED = re.compile(
     r"lancad|publicad|gerad|coletad|feit|vist|abiert|cread|ocurrid|recibid)[oa]s?|"
     r"reported|found|opened|created|seen|filed|raised|logged|introduced|released"
 )
-_RELATIVE_PRONOUNS = words("que como onde quando which that who donde cuando")
+_RELATIVE_PRONOUNS = words("que q como onde quando which that who donde cuando")
 _DUTY = words("tem temos tenho ter tenha preciso precisa precisamos tiene tenemos tengo hay ha garantir")
 _INFINITIVE = re.compile(r"[a-z-]{2,}(?:[aei]r|por)")
 # Nouns that end as infinitives do.
@@ -68,6 +68,14 @@ _CHANGES = words(
     transferir antecipar passar change move reschedule postpone delay push shift cambiar reprogramar aplazar posponer
     adelantar"""
 )
+# Parts of a user interface, which days are names of: "aba Hoje".
+_INTERFACE = words(
+    """aba abas filtro filtros botao botoes menu menus tela telas campo campos coluna colunas label labels pagina
+    paginas secao secoes card cards cartao tab tabs button buttons filter filters screen field column section page view
+    widget opcao item etiqueta rotulo lista boton pestana pantalla columna seccion"""
+)
+# "funcionava até ontem" tells what was.
+_WAS = re.compile(r".{3,}(?:ava|avam|aba|aban)|funcionou|worked|existia|era|eram|was|were")
 
 
 @dataclass
@@ -76,6 +84,7 @@ class Candidate:
 
     reading: Reading
     tokens: Sequence[Token]
+    phrase: str
 
     @property
     def start(self) -> int:
@@ -214,10 +223,10 @@ def _starting(c: Candidate) -> str | None:
 
 
 def _gone(c: Candidate) -> str | None:
-    """Ignore "sexta passada", "last friday", "última sexta" and yesterday."""
+    """Ignore "sexta passada", "last friday", "última sexta" and yesterday, unless it is due then ("pra ontem")."""
     date = c.reading.parts.get("date")
     if isinstance(date, Relative) and date.days < 0:
-        return IGNORE
+        return None if c.lead and c.closes_clause and not _was(c) else IGNORE
     if _is(c.after(), "AGO", "PASADO") and not _is(c.after(), "HA"):
         return IGNORE
     if _is(c.before(), "AGO", "LAST", "FIRST", "ORDINAL") and not c.lead and not _is(c.before(), "HA"):
@@ -226,13 +235,52 @@ def _gone(c: Candidate) -> str | None:
     return None
 
 
+def _was(c: Candidate) -> bool:
+    """Tell whether "até ontem" says until when something was so: "o login funcionava até ontem"."""
+    before = c.before()
+    return c.lead == "until" and (before is None or bool(_WAS.fullmatch(before.word)))
+
+
 def _belongs(c: Candidate) -> str | None:
     """Ignore what belongs to a thing: "ata de 10/06", "reunião das 14h", "turno da manhã"."""
     if c.lead:
         return None
     owned = _is(c.before(), "OF") or (_is(c.before(), "ARTICLE") and _is(c.before(2), "OF"))
     part_of = c.slots == {"part"} and _is(c.first, "OF_THE")
-    return IGNORE if owned or part_of else None
+    return IGNORE if owned or part_of or _shares_owner(c) else None
+
+
+def _shares_owner(c: Candidate) -> bool:
+    """Tell whether "e" joins it to a day that belongs to a thing: "eventos de hoje e amanhã"."""
+    if not _is(c.before(), "AND") or not {"date", "weekday"} & c.slots or is_infinitive(c.after()):
+        return False
+    day = 3 if _is(c.before(2), "FEIRA") else 2
+    owner = day + (2 if _is(c.before(day + 1), "ARTICLE") else 1)
+    return _is(c.before(day), "TODAY", "TOMORROW", "YESTERDAY", "WEEKDAY", "DM", "DATE") and _is(c.before(owner), "OF")
+
+
+def _interface(c: Candidate) -> str | None:
+    """Ignore what a part of a user interface is called: "aba Hoje", "botão amanhã não funciona".
+
+    In lower case at the end of a phrase ("entregar a tela amanhã") it is when the thing is due.
+    """
+    before, after, first = c.before(), c.after(), c.first
+    day = isinstance(c.reading.parts.get("date"), Relative) or "weekday" in c.slots
+    if c.lead or not day or len(c.slots) > 1 or c.body != c.start or not before or before.word not in _INTERFACE:
+        return None
+    written = c.phrase[first.start : first.end]
+    # English writes all weekdays with a capital.
+    usual = "weekday" in c.slots and "en" in first.languages
+    if written[:1].isupper() and not written.isupper() and not usual:
+        return IGNORE
+    return IGNORE if _is(after, "OF") or (_is(after, "NOT") and not is_infinitive(c.after(1))) else None
+
+
+def _instant(c: Candidate) -> str | None:
+    """Ignore an instant as machines write it ("2026-12-01T18:00Z") amid a phrase: it is what the task handles."""
+    glued = c.phrase[c.first.end : c.first.end + 1] in ("T", "t")
+    amid = not c.lead and c.body == c.start and not c.opens_clause and not c.closes_clause
+    return IGNORE if glued and c.first.is_a("DATE") and amid else None
 
 
 def _idiom(c: Candidate) -> str | None:
@@ -319,7 +367,7 @@ def _happens(c: Candidate) -> str | None:
     before = c.before()
     if before is not None and (before.word in _STATES or _REPORTED.fullmatch(before.word)):
         return IGNORE
-    if any(isinstance(part, Later | Elapsed) for part in c.reading.parts.values()) and c.tokens[0].word in _SETTINGS:
+    if c.tokens[0].word in _SETTINGS and _is_amount(c):
         return IGNORE
     for distance in (2, 3):
         pronoun = c.before(distance)
@@ -328,6 +376,16 @@ def _happens(c: Candidate) -> str | None:
             owner = c.before(distance + 1)
             return None if owner and owner.word in _DUTY else IGNORE
     return None
+
+
+def _is_amount(c: Candidate) -> bool:
+    """Tell whether "em 5 minutos" is how much; "de 20 para 5 minutos em 2 dias" has said that, and says when."""
+    parts = c.reading.parts.values()
+    if not any(isinstance(part, Later | Elapsed) for part in parts):
+        return False
+    pairs = zip(c.tokens[: c.start], c.tokens[1 : c.start], strict=False)
+    said = any(a.is_a("PARA", "TO", "IN", "A") and (b.is_a("NUM") or b.word[:1].isdigit()) for a, b in pairs)
+    return not (said and any(isinstance(part, Later) for part in parts))
 
 
 def _placed(c: Candidate) -> str | None:
@@ -353,6 +411,8 @@ RULES: tuple[Rule, ...] = (
     _gone,
     _starting,
     _belongs,
+    _interface,
+    _instant,
     _numbers_before,
     _numbers_after,
     _idiom,

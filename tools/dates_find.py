@@ -25,6 +25,11 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     (f"{_OPENING} ARTICLE? (MES OF)? NEXT? MONTH (OF? YEAR)?", "month_only"),
     ("(UNTIL|BEFORE OF?|LABEL COLON?|PARA|IN) ARTICLE? NEXT? (END DE WEEK|WEEKEND)", "weekend"),
     (f"{_OPENING} ARTICLE? END? (OF ARTICLE?)? (THIS|NEXT)? SEASON", "vague"),
+    (f"{_OPENING} ARTICLE? (THIS|NEXT)? <feast>", "vague"),
+    # "para o almoço de sexta" is an occasion, not when it is due; so is "para o feriado" beside a date.
+    ("(PARA ARTICLE|PRO) (THIS|NEXT)? <feast> (?!OF)", "vague"),
+    # What is made "para a black friday" is for it; only "até" and "antes de" make it a deadline.
+    (f"{_OPENING} ARTICLE? (THIS|NEXT)? EVENT WEEKDAY", "vague"),
     (f"{_OPENING} DOTTED", "dotted"),
     (f"{_OPENING} YEAR (?!UNKNOWN)", "month_only"),
     ("IN? THIS (WEEK|MES|ANO)", "vague"),
@@ -82,11 +87,11 @@ def _candidates(phrase: str, tokens: list[Token], codes: str) -> list[Candidate]
     found: list[Candidate] = []
     at = 0
     while at < len(tokens):
-        reading = None if _is_length(tokens, at) else read(tokens, codes, at)
+        reading = None if _is_length(tokens, at) or _is_event(tokens, at) else read(tokens, codes, at)
         if reading:
             _give_back_number(phrase, reading, tokens)
         if reading and reading.parts:
-            found.append(Candidate(reading, tokens))
+            found.append(Candidate(reading, tokens, phrase))
             at = reading.end
         else:
             at += 1
@@ -98,6 +103,11 @@ def _is_length(tokens: Sequence[Token], at: int) -> bool:
     if at == 0 or tokens[at - 1].word != "de" or not tokens[at].is_a("HOURS", "HM"):
         return False
     return at + 1 == len(tokens) or not tokens[at + 1].is_a("A", "AT", "UNTIL", "DASH", "PARA", "TO", "AND", "OF")
+
+
+def _is_event(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a weekday is the last word of what an event is called: "Black Friday", "cyber monday"."""
+    return at > 0 and tokens[at - 1].is_a("EVENT") and tokens[at].is_a("WEEKDAY") and "en" in tokens[at].languages
 
 
 def _give_back_number(phrase: str, reading: Reading, tokens: Sequence[Token]) -> None:
@@ -143,7 +153,23 @@ def _pair_up(candidates: list[Candidate], answers: list[str], now: datetime) -> 
             changed = bool({"weekday", "date"} & second.slots) and not second.first.is_a("DM")
             answers[index], answers[index + 1] = IGNORE, "target" if changed else IGNORE
         else:
-            answers[index], answers[index + 1] = IGNORE, IGNORE if _is_past(second, now) else "range"
+            answers[index], answers[index + 1] = IGNORE, IGNORE if _is_past_range(first, second, now) else "range"
+
+
+def _is_past_range(first: Candidate, second: Candidate, now: datetime) -> bool:
+    """Tell whether a range is over: "NF de 01/11 a 30/11" in the end of November or the months after it.
+
+    Without a year a range that ended longer ago than half a year is more likely the next one.
+    """
+    end, before = second.reading.parts.get("date"), first.before()
+    if _is_past(second, now):
+        return True
+    if second.lead or not (before and before.is_a("OF")) or not isinstance(end, Calendar) or end.years:
+        return False
+    if end.year:
+        return (end.year, end.month, end.day) == (now.year, now.month, now.day)
+    months = (now.month - end.month) % 12
+    return 0 < months < 6 or (months == 0 and end.day <= now.day)
 
 
 def _refuse_undecidable(
@@ -183,9 +209,22 @@ def _refuse_signs(phrase: str, tokens: list[Token], codes: str, accepted: list[C
                 tokens[start].is_a("THIS") and tokens[start].word.startswith("d")
             )
             last = tokens[end - 1]
+            name = code == "recurrence" and _is_name(phrase, tokens, start)
+            occasion = code == "vague" and bool(accepted) and tokens[start].is_a("PARA")
             amount = last.is_a("YEAR") and not 2020 <= last.values["YEAR"] < 2100
-            if not (inside or owned or amount or (code == "dotted" and _VERSION.fullmatch(last.word))):
+            if not (
+                inside or owned or name or occasion or amount or (code == "dotted" and _VERSION.fullmatch(last.word))
+            ):
                 raise Refused(code, phrase[tokens[start].start : tokens[end - 1].end])
+
+
+def _is_name(phrase: str, tokens: list[Token], at: int) -> bool:
+    """Tell whether a plural weekday is somebody: "ligar para Domingos". English writes all weekdays with a capital."""
+    token = tokens[at]
+    written = phrase[token.start : token.end]
+    if at == 0 or not token.is_a("WEEKDAYS") or "en" in token.languages or written.isupper():
+        return False
+    return written[:1].isupper() and (tokens[at - 1].is_a("PARA", "OF") or tokens[at - 1].word in ("com", "con"))
 
 
 def _one_of(phrase: str, accepted: list[Candidate], now: datetime, zone: tzinfo) -> tuple[Resolved, str]:

@@ -150,6 +150,8 @@ PHRASES = {
     "hour": "(NUM:h|NOON:noon|MEIO DIA:noon|MIDNIGHT:midnight|HALF NOITE:midnight)",
     "part": "(OF ARTICLE?|IN ARTICLE?|AT ARTICLE?|A|PELA|POR ARTICLE)",
     "morning": "(OF|POR|IN|AT) ARTICLE MANANA",
+    # Named, yet no day that can be told: "natal", "ano novo", "meados de dezembro".
+    "feast": "(FEAST|ANO NEW|NEW ANO|(MIDDLE|MEIO OF) OF? ARTICLE? (MONTH|MES|ANO|WEEK))",
 }
 
 

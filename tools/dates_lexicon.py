@@ -22,8 +22,8 @@ def words(text: str) -> frozenset[str]:
 
 # Class -> the words of pt, en, es.
 _PLAIN: dict[str, tuple[str, str, str]] = {
-    "TODAY": ("hoje", "today", "hoy"),
-    "TOMORROW": ("amanha", "tomorrow", "manana"),
+    "TODAY": ("hoje hj", "today", "hoy"),
+    "TOMORROW": ("amanha amnh amn", "tomorrow", "manana"),
     "YESTERDAY": ("ontem", "yesterday", "ayer"),
     "ANTEONTEM": ("anteontem antontem", "", "anteayer antier"),
     "PASADO": ("", "", "pasado"),
@@ -47,7 +47,7 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
         "este esta esse essa",
     ),
     "NEXT": ("proximo proxima prox", "next coming", "proximo proxima prox"),
-    "QUE": ("que", "", "que"),
+    "QUE": ("que q", "", "que"),
     "VEM": ("vem", "", "viene"),
     "LAST": ("ultimo ultima", "last", "ultimo ultima"),
     "FIRST": ("primeiro primeira", "first", "primero primer primera"),
@@ -91,6 +91,7 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
     "UNTIL": ("ate", "until till by", "hasta"),
     "PARA": ("para pra pro p/", "for", "para"),
     "PRAS": ("pras", "", ""),
+    "PRO": ("pro", "", ""),
     "POR": ("por", "", "por"),
     "BEFORE": ("antes", "before", "antes"),
     "LABEL": ("prazo vence vencimento entrega", "deadline due", "plazo vence vencimiento entrega"),
@@ -131,6 +132,16 @@ _PLAIN: dict[str, tuple[str, str, str]] = {
         "soon later maybe asap someday early urgent few couple without",
         "pronto quizas algun algunos algunas poco cuando cuanto posible urgente sin",
     ),
+    # What names a day that this grammar does not know, or part of a month: "até o natal", "meados de maio".
+    "FEAST": (
+        "natal carnaval pascoa reveillon almoco feriado feriados feriadao",
+        "christmas xmas easter thanksgiving halloween lunch holiday holidays",
+        "navidad carnaval pascua almuerzo feriado feriados",
+    ),
+    "MIDDLE": ("meados", "mid middle", "mediados"),
+    "NEW": ("novo", "new", "nuevo"),
+    # Before an English weekday these make the name of an event in every language: "black friday".
+    "EVENT": ("black cyber casual", "black cyber casual giving ash good", "black cyber casual"),
     "SEASON": (
         "sprint trimestre semestre bimestre quinzena iteracao",
         "sprint quarter iteration",

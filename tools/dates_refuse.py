@@ -26,6 +26,8 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("OR", "two_dates"),
     ("DOTTED", "dotted"),
 )
+# A deadline with a name, alone: what is no day here, behind what opens a deadline.
+_NAMED = "(UNTIL|BEFORE OF?|LABEL COLON?|PARA ARTICLE|PRO) ARTICLE? (THIS|NEXT)? (<feast>|EVENT WEEKDAY)"
 _LINKS = ("COMMA", "OF", "UNTIL", "PARA", "POR", "LABEL", "COLON", "ARTICLE", "IN", "AT")
 # What the first token that was not understood is, if none of the signs is there.
 _KINDS: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -41,8 +43,15 @@ def _signs() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((compile_pattern(pattern), code) for pattern, code in _SIGNS)
 
 
+@cache
+def _named() -> re.Pattern[str]:
+    return compile_pattern(_NAMED)
+
+
 def why_not(text: str, tokens: Sequence[Token], codes: str, reading: Reading | None) -> Refused:
     """Return the refusal of a text that was not read to its end."""
+    if reading is None and (match := _named().match(codes)):
+        return Refused("vague", text[tokens[0].start : tokens[match.end() - 1].end])
     for regex, code in _signs():
         if match := regex.search(codes):
             return Refused(code, text[tokens[match.start()].start : tokens[match.end() - 1].end])

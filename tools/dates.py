@@ -5,8 +5,8 @@ that a task's phrase names, if it names one. Both are pure functions of the text
 whole or refused with the word that was not understood and a form that works: nothing ever silently becomes today.
 
 The parts: `dates_lexicon` (words), `dates_text` (tokens), `dates_grammar` (patterns), `dates_read` (components),
-`dates_resolve` (rules), `dates_refuse` (why not), `dates_find` and `dates_context` (phrases), `dates_errors` and
-`dates_notes` (what is said).
+`dates_resolve` (rules), `dates_refuse` (why not), `dates_find`, `dates_context` and `dates_clause` (phrases),
+`dates_errors` and `dates_notes` (what is said).
 """
 
 from __future__ import annotations

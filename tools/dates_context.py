@@ -20,7 +20,7 @@ IGNORE = "ignore"
 ACCEPT = "accept"
 
 _STRONG = frozenset({"until", "before", "label", "para"})
-_MARKS = ("COMMA", "COLON", "STOP", "DASH", "BRACKET", "QUOTE", "MARK")
+MARKS = ("COMMA", "COLON", "STOP", "DASH", "BRACKET", "QUOTE", "MARK")
 
 # Words that may follow a deadline at the end of a phrase without moving it from there.
 _POLITE = words(
@@ -40,7 +40,7 @@ _REPORTED = re.compile(
     r"lancad|publicad|gerad|coletad|feit|vist|abiert|cread|ocurrid|recibid)[oa]s?|"
     r"reported|found|opened|created|seen|filed|raised|logged|introduced|released"
 )
-_RELATIVE_PRONOUNS = words("que q como onde quando which that who donde cuando")
+RELATIVE_PRONOUNS = words("que q como onde quando which that who donde cuando")
 _DUTY = words("tem temos tenho ter tenha preciso precisa precisamos tiene tenemos tengo hay ha garantir")
 _INFINITIVE = re.compile(r"[a-z-]{2,}(?:[aei]r|por)")
 # Nouns that end as infinitives do.
@@ -137,13 +137,13 @@ class Candidate:
     def opens_clause(self) -> bool:
         """Tell whether it begins the phrase or stands after a mark."""
         token = self.before()
-        return token is None or token.is_a(*_MARKS)
+        return token is None or token.is_a(*MARKS)
 
     @cached_property
     def closes_clause(self) -> bool:
         """Tell whether it ends the phrase, but for politeness, or stands before a mark or "and"."""
         for token in self.tokens[self.end :]:
-            if token.is_a(*_MARKS, "AND", "OR"):
+            if token.is_a(*MARKS, "AND", "OR"):
                 return True
             if token.word not in _POLITE:
                 return False
@@ -372,7 +372,7 @@ def _happens(c: Candidate) -> str | None:
     for distance in (2, 3):
         pronoun = c.before(distance)
         between = c.tokens[max(c.start - distance + 1, 0) : c.start]
-        if pronoun and pronoun.word in _RELATIVE_PRONOUNS and not any(map(is_infinitive, between)):
+        if pronoun and pronoun.word in RELATIVE_PRONOUNS and not any(map(is_infinitive, between)):
             owner = c.before(distance + 1)
             return None if owner and owner.word in _DUTY else IGNORE
     return None
@@ -429,51 +429,3 @@ RULES: tuple[Rule, ...] = (
 def verdict(candidate: Candidate) -> str:
     """Return ACCEPT, IGNORE or the code of a refusal for a date in a phrase."""
     return next((answer for rule in RULES if (answer := rule(candidate))), IGNORE)
-
-
-# Negation and orders, seen from a whole clause.
-
-_FORGET = words(
-    """esquecer esqueca esquecam forget olvidar olvides olvide deixar deixe perder perca atrasar atrase miss"""
-)
-
-
-def negated(c: Candidate) -> Token | None:
-    """Return the word that forbids instead of asking ("não fazer deploy na sexta"), or None.
-
-    What a relative clause denies ("botão que não salva") is not the task's, and "não esquecer de" asks.
-    """
-    after = c.after()
-    if after is not None and after.is_a("NOT") and is_infinitive(c.after(1)):
-        return after
-    begin = next((i + 1 for i in range(c.start - 1, -1, -1) if c.tokens[i].is_a(*_MARKS)), 0)
-    for index in range(begin, c.start):
-        token, following = c.tokens[index], c.at(index + 1)
-        english = index == begin and any(t.languages == {"en"} for t in c.tokens[c.start : c.end])
-        no = token.word == "no" and (is_infinitive(following) or english)
-        if not (token.is_a("NOT") or no) or (index and c.tokens[index - 1].word in _RELATIVE_PRONOUNS):
-            continue
-        if any(word.word in _FORGET for word in c.tokens[index + 1 : index + 4]):
-            continue
-        if (
-            index == begin
-            or is_infinitive(following)
-            or index == c.start - 1
-            or c.tokens[index - 1].word in ("do", "does")
-        ):
-            return token
-    return None
-
-
-_IGNORE_WORDS = words("ignore ignora ignorar ignorem disregard desconsidere desconsiderar override bypass")
-_ORDER_WORDS = words(
-    """regra regras instrucao instrucoes rule rules instruction instructions prompt system reglas instrucciones previous
-    anterior anteriores"""
-)
-
-
-def ordering(tokens: Sequence[Token]) -> Token | None:
-    """Return the word by which a phrase gives orders to the tool ("ignore as regras e use …"), or None."""
-    if not _ORDER_WORDS & {token.word for token in tokens}:
-        return None
-    return next((token for token in tokens if token.word in _IGNORE_WORDS), None)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import cache
 
-from tools.dates_context import ACCEPT, IGNORE, Candidate, is_infinitive, negated, ordering, verdict
+from tools.dates_clause import negated, ordering
+from tools.dates_context import ACCEPT, IGNORE, Candidate, is_infinitive, verdict
 from tools.dates_errors import Refused
 from tools.dates_grammar import Calendar, Clock
 from tools.dates_read import Reading, compile_pattern, encode, read

@@ -74,7 +74,7 @@ def test_a_write_that_is_applied_after_it_was_given_up_on_is_not_left_double(run
 
 @pytest.mark.parametrize("fault", ["401", pytest.param("500", marks=pytest.mark.slow)])
 def test_completing_an_interrupted_card_is_all_or_nothing_too(run, trello, fault):
-    interrupted_at(trello, 5)
+    interrupted_at(trello, 2)  # no item is begun before both checklists are there
     trello.fault = t.on("POST", "/checklists/.*", FOR_EVER[fault], repeat=True)
     result = make(run)
     assert (result.code, result.out) == (5 if fault == "500" else 3, ""), result.err
@@ -86,7 +86,7 @@ def test_completing_an_interrupted_card_is_all_or_nothing_too(run, trello, fault
 
 @pytest.mark.slow
 def test_an_interruption_while_completing_removes_the_card(run, trello):
-    interrupted_at(trello, 5)
+    interrupted_at(trello, 2)  # no item is begun before both checklists are there
     trello.fault = stop = processes.Signaller(2, signal.SIGTERM)
     stop.process = processes.start(PHRASE, "--mode", "plan")
     assert processes.finish(stop.process)[0] == 130
@@ -145,7 +145,7 @@ def test_the_same_outline_of_another_machine_is_found_not_taken_over(run, trello
 
 
 def test_a_half_made_card_that_a_person_archived_stays_archived(run, trello):
-    interrupted_at(trello, 5)
+    interrupted_at(trello, 2)  # no item is begun before both checklists are there
     trello.request("PUT", f"/cards/{trello.cards[0]['id']}", closed=True)
     result = make(run, "--json")
     assert result.json["created"] is True

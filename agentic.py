@@ -246,9 +246,13 @@ def run(settings: Settings, console: Console, clock: Clock) -> Outcome:
     """Do what the command line asks for."""
     if settings.undo is not None:
         return undo_run(settings, console, clock)
-    from tools.errand import prepare
+    from tools.deadline import decide_deadline, local_now
 
-    with prepare(settings, console, clock) as errand:
+    now, say, warn = local_now(settings.tz), console.say, console.warn
+    deadline = decide_deadline(settings.phrase, settings.due, now=now, tz=settings.tz, say=say, warn=warn)
+    from tools.errand import prepare  # not before: a deadline that is refused costs no more imports
+
+    with prepare(settings, console, clock, deadline, now) as errand:
         lowest(errand, lambda: check_trello_url(settings))
         if settings.dry_run:
             from tools.publish import NoBoard

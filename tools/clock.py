@@ -8,11 +8,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tools.errors import Interrupted, OutOfTime
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -23,6 +25,8 @@ _POLL_S = 0.05
 
 def spawn(work: Callable[[], T]) -> Future[T]:
     """Begin work on a daemon thread: it never keeps the program from ending."""
+    from concurrent.futures import Future  # it brings the whole of logging: not where nothing is begun
+
     future: Future[T] = Future()
 
     def run() -> None:

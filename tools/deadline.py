@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
-from tools.dates import Due, DueError, find_due, parse_due
+from tools.dates import Due, DueError, find_due, parse_due, zone_of
 from tools.errors import UsageFailure
 from tools.text import one_line
 
@@ -32,6 +32,11 @@ class Deadline:
     line: str = ""
 
 
+def local_now(tz: str) -> datetime:
+    """Return the naive local time in a zone: what today and now mean, whatever the machine's own zone."""
+    return datetime.now(UTC).astimezone(zone_of(tz)).replace(tzinfo=None)
+
+
 def decide_deadline(phrase: str, given: str | None, *, now: datetime, tz: str, say: Say, warn: Say) -> Deadline:
     """Decide the due date from ``--due``, or else from the phrase, and tell the user what was understood.
 
@@ -46,9 +51,9 @@ def decide_deadline(phrase: str, given: str | None, *, now: datetime, tz: str, s
     Raises:
         UsageFailure: When ``--due`` is not understood, or is past.
     """
+    due = _given(given, now, tz) if given is not None else None  # first: one that cannot be read costs nothing more
     in_phrase, problem = _in_phrase(phrase, now, tz)
-    if given is not None:
-        due = _given(given, now, tz)
+    if given is not None and due is not None:
         say(due.echo())
         if in_phrase and in_phrase.instant != due.instant:
             warn(f"the phrase says {one_line(in_phrase.span)!r} ({in_phrase.rfc3339}); --due stands")

@@ -6,15 +6,14 @@ import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tools.brief import Brief
 from tools.clock import Clock, spawn
 from tools.console import Console
-from tools.dates_resolve import zone_of
-from tools.deadline import Deadline, decide_deadline
+from tools.deadline import Deadline
 from tools.errors import Failure
 from tools.kinds import PROMPTS, load_kind
 from tools.language import guess
@@ -39,11 +38,8 @@ class Errand:
 
 
 @contextlib.contextmanager
-def prepare(settings: Settings, console: Console, clock: Clock) -> Iterator[Errand]:
-    """Decide what can be decided without asking anybody, and begin what takes time."""
-    now = datetime.now(UTC).astimezone(zone_of(settings.tz)).replace(tzinfo=None)
-    say, warn = console.say, console.warn
-    deadline = decide_deadline(settings.phrase, settings.due, now=now, tz=settings.tz, say=say, warn=warn)
+def prepare(settings: Settings, console: Console, clock: Clock, deadline: Deadline, now: datetime) -> Iterator[Errand]:
+    """Put together what is decided, and begin what takes time."""
     kind = load_kind(settings.agent, (settings.config_dir / "agents", PROMPTS / "agents"))
     plain = guess(settings.phrase)
     brief = Brief(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from datetime import datetime
 from time import thread_time
@@ -123,10 +124,12 @@ def test_a_hostile_text_takes_little_time(read: Read, length: int) -> None:
     for piece in HOSTILE:
         text = (piece * length)[:length]
         slow.append((min(timed(read, text) for _ in range(3)), piece))
-    # 5 ms is the bound; a busy machine is given four times that for the worst, the bound for the middle one.
+    # 5 ms is the bound; a busy machine is given four times that for the worst, the bound for the middle one. Measuring
+    # the coverage of each line costs several times as much again.
     slow.sort()
-    assert slow[-1][0] < 0.020, slow[-1]
-    assert slow[len(slow) // 2][0] < 0.005, slow[len(slow) // 2]
+    spare = 4 if sys.gettrace() else 1
+    assert slow[-1][0] < 0.020 * spare, slow[-1]
+    assert slow[len(slow) // 2][0] < 0.005 * spare, slow[len(slow) // 2]
 
 
 def test_the_time_grows_with_the_length_only() -> None:

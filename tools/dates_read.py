@@ -212,10 +212,13 @@ def _table(leads: bool) -> _Table:
 
 
 def _rows_at(codes: str, at: int, table: _Table) -> Iterator[_Compiled]:
-    """Yield the rows whose first required token stands here, or behind words that may open them ("na", "às")."""
-    for position in range(at, min(at + _MOST_OPENINGS + 1, len(codes))):
-        yield from table.rows.get(codes[position], ())
-        if codes[position] not in table.openings:
+    """Yield, once each, the rows whose first required token stands here, or behind words that may open them ("às")."""
+    seen = ""
+    for code in codes[at : at + _MOST_OPENINGS + 1]:
+        if code not in seen:
+            yield from table.rows.get(code, ())
+            seen += code
+        if code not in table.openings:
             break
 
 

@@ -32,6 +32,11 @@ def test_the_parts_of_a_card_are_found_in_markdown(text):
     assert [(c["title"], c["items"]) for c in found["checklists"]] == CHECKLISTS
 
 
+@pytest.mark.parametrize("text", ['{"title": "Pipe', '```json\n{"title": "Pipeline", "description": {', "[{"])
+def test_json_that_is_cut_is_no_prose(text):
+    assert plan_in_prose(text, KIND) == {}
+
+
 @pytest.mark.parametrize("text", ["Pronto! https://trello.com/c/abc", "Qual é o token?", "", "- um\n- dois"])
 def test_what_is_no_card_has_no_title_and_no_description(text):
     found = plan_in_prose(text, KIND)

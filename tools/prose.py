@@ -12,6 +12,7 @@ from tools.values import as_items
 
 _TITLE = re.compile(r"^\W*(?:t[ií]tulo|title)\W*[:：]\s*(?:\*\*)?\s*(\S.*)$", re.IGNORECASE)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.+?)\s*#*|(?:\d+[.)]\s*)?(?:\*\*|__)(.+?)(?:\*\*|__)\s*:?)\s*$")
+_JSON = re.compile(r"\s*(?:```\w*\s*)?[{\[]")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|☐|\[ ?\])\s+\S")
 
 
@@ -25,6 +26,8 @@ def plan_in_prose(text: str, kind: Kind) -> dict[str, Any]:
         text: What the model wrote.
         kind: Gives the parts.
     """
+    if _JSON.match(text):  # cut short: what is whole in it is not known
+        return {}
     title = ""
     parts: dict[str, list[str]] = {}
     checklists: list[dict[str, Any]] = []

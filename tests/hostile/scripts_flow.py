@@ -99,7 +99,6 @@ STOPS: dict[str, Any] = {
     "nothing": say(""),
     "only thinking": say("", thinking="Preciso pensar mais."),
     "a thinking tag": say("<think>Hm."),
-    "the card as prose": say(f"# {TITLE}\n\n{DESC}"),
 }
 ENDS: dict[str, Any] = {
     "empty": say(""),

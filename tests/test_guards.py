@@ -77,6 +77,8 @@ def test_turns_without_a_call_are_no_stall() -> None:
     guard = LoopGuard()
     for _ in range(MODEL_CALLS_MAX):
         guard.next_turn()
+    with pytest.raises(ConversationOver, match=f"asked {MODEL_CALLS_MAX} times"):  # not that it repeats itself
+        guard.next_turn()
 
 
 @pytest.mark.parametrize(

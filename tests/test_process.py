@@ -299,7 +299,7 @@ def on_a_terminal(arguments: Sequence[str], env: dict[str, str], *, stdout: bool
 @pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_and_only_there(trello, ollama, home):
     scripted = writer()
-    server = ollama(lambda asked, nth: slow(0.25, scripted(asked, nth)))
+    server = ollama(lambda asked, nth: slow(0.4, scripted(asked, nth)))
     trello.fault = lambda method, path, body, nth: t.slow(0.1) if method == "POST" else None
     env = environment(
         home, TRELLO_KEY=KEY, TRELLO_TOKEN=TOKEN, TRELLO_API_URL=trello.base_url, DEFAULT_BOARD="AbCd1234",
@@ -307,7 +307,7 @@ def test_progress_is_shown_on_a_terminal_and_only_there(trello, ollama, home):
     )  # fmt: skip
     code, shown, out = on_a_terminal([PHRASE], env)
     assert code == 0, shown
-    assert re.search(r"(loading|writing).*gpt-oss:20b", shown)
+    assert shown.index("loading gpt-oss:20b") < shown.index("writing (gpt-oss:20b)")
     assert re.search(r"publishing \d+/\d+", shown)
     assert out == f"https://trello.com/c/{trello.cards[0]['shortLink']}\n"
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor is back
